@@ -160,6 +160,13 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 	if len(missing) == 0 {
 		return nil
 	}
+	if len(content.Reviews) == 0 && len(missing) > 1 {
+		remedy := "put the files back into this folder, or name the right content folder"
+		if info, err := os.Stat(filepath.Join(dir, "..", "reviews")); err == nil && info.IsDir() {
+			remedy = "move the folder " + filepath.Join(dir, "..", "reviews") + " into " + dir
+		}
+		return []diagnostic.Problem{diagnostic.Position{File: "reviews"}.Error("vanished", fmt.Sprintf("there are no reviews, and all %d that are published would be gone", len(missing)), remedy)}
+	}
 	reported := missing[:min(len(missing), maxVanished)]
 	kept, fresh := make(map[string]*source.Review, len(content.Reviews)), map[string]*source.Review{}
 	for _, r := range content.Reviews {

@@ -66,7 +66,7 @@ func (p *published) misspelt(content *source.Content) (problems []diagnostic.Pro
 // moved warns of another address than that of the published set.
 func (b *Builder) moved(previous *published, content *source.Content) []diagnostic.Problem {
 	was, is := previous.manifest().BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
-	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) {
+	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") {
 		return nil
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",

@@ -83,7 +83,8 @@ func (f *folderFlags) check() error {
 		if near = append(near, below...); len(near) > 0 {
 			return usageError{fmt.Errorf("--content: there is no folder %s here; did you mean --content %q? `reviewcast init %[1]s` creates one", f.Content, filepath.Dir(near[0]))}
 		}
-		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
+		here, _ := os.Getwd()
+		return usageError{fmt.Errorf("--content: there is no folder %s in %s; change to the folder that holds it with cd, or name it with --content; `reviewcast init %[1]s` creates a new one", f.Content, here)}
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
 		message, remedy := diagnostic.ExplainDate("--today:", f.Today)
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
@@ -129,6 +130,8 @@ func checkPublished(where string) error {
 	switch here := exists(where); {
 	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
+	case here && !isFolder(where):
+		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(map[bool]string{true: filepath.Dir(where)}[isPublished(filepath.Dir(where))], "public"))}
 	case !here && (hostForm.MatchString(where) || scheme == "http://"):
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
 	case !here && !strings.Contains(where, "://"):

@@ -284,6 +284,9 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
 	case splitErr != nil && !strings.Contains(addr, ":"):
 		return usage("%s: %q is a host without a port; write %s %s:8080", flag, addr, flag, addr)
+	case strings.Contains(addr, "://"):
+		_, plain, _ := strings.Cut(strings.TrimRight(addr, "/"), "://")
+		return usage("%s: %q is a web address; write %s %s", flag, addr, flag, plain)
 	case splitErr != nil:
 		return usage("%s: %q is not of the form HOST:PORT; write one such as %s localhost:8080", flag, addr, flag)
 	case !isPort(port) && isPort(host):

@@ -153,8 +153,13 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	} else if usage, ok := errors.AsType[*importer.UsageError](err); ok {
 		here, _ := os.Getwd()
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
+		command := importOf(file, "")
+		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
+			command, _, _ = strings.Cut(command, " --source")
+			command += " --source google --verification platform"
+		}
 		for i, problem := range usage.Problems {
-			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", importOf(file, ""), "FILE", strings.TrimPrefix(commandLine([]string{file}), "reviewcast ")).Replace(problem)
+			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE", strings.TrimPrefix(commandLine([]string{file}), "reviewcast ")).Replace(problem)
 		}
 		return usage
 	} else if err != nil {

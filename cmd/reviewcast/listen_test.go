@@ -24,7 +24,7 @@ func TestListenErrors(t *testing.T) {
 	}{
 		{"9000", `^--listen: "9000" is a port without a host; write --listen localhost:9000$`, true},
 		{"localhost", `^--listen: "localhost" is a host without a port; write --listen localhost:8080$`, true},
-		{"http://localhost:9000", `^--listen: "http://localhost:9000" is not of the form HOST:PORT; write one such as --listen localhost:8080$`, true},
+		{"http://localhost:9000", `^--listen: "http://localhost:9000" is a web address; write --listen localhost:9000$`, true},
 		{"localhost:99999", `^--listen: "99999" is not a port; write a number up to 65535, such as --listen localhost:8080$`, true},
 		{"unix:/run/reviewcast.sock", `^--listen: "unix:/run/reviewcast.sock" is a Unix socket, which is not supported; .*--listen localhost:8080$`, true},
 		{"203.0.113.7:8080", `choose an address of this machine, such as --listen localhost:8080$`, false},

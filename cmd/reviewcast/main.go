@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -157,6 +158,9 @@ func explainError(ctx context.Context, err error) error {
 			where = "the folder " + filepath.Dir(where)
 		}
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
 	}
 	for cause, remedy := range map[error]string{
 		syscall.EROFS:   "this disk cannot be written to, choose a folder elsewhere",

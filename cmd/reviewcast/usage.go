@@ -97,6 +97,8 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.Replace(meant, "PORT", value, 1))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
+		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":
+			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
@@ -131,7 +133,7 @@ func parseError(args []string, err error) error {
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
-		return fmt.Errorf("%s: its value is missing; write it behind the flag, such as %[1]s %[2]s", flag, cmp.Or(map[string]string{"--public": "public", "--content": "content", "--listen": "localhost:8080", "--base-url": "https://reviews.huber-plumbing.com"}[flag], "VALUE"))
+		return fmt.Errorf("%s: its value is missing; write it behind the flag, such as %[1]s %[2]s", flag, cmp.Or(map[string]string{"--public": "public", "--content": "content", "--listen": "localhost:8080", "--base-url": "https://reviews.huber-plumbing.com"}[flag], `"VALUE"; one that begins with # stands in quotation marks`))
 	case wanted == "duration":
 		got, _, _ = strings.Cut(got, ":")
 		return fmt.Errorf("%s: %s is not a duration; write a number and its unit, such as 5s or 1m", flag, got)
@@ -157,7 +159,7 @@ func parseError(args []string, err error) error {
 	case word != message && args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case word != message && exists(word) && (args[0] == "diff" || args[0] == "verify"):
-		return fmt.Errorf("%s; name the published folder or address only, such as reviewcast %s %s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
+		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
 	case word != message && exists(word):
 		flag := "--content"
 		if isPublished(word) {

@@ -145,6 +145,11 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
 	}
 	if meant = s.meant(key); meant == "" {
+		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
+			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
+				return "it belongs to " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
+			}
+		}
 		fields := "the fields are " + strings.Join(s.names, ", ")
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
 			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
@@ -179,6 +184,9 @@ func (s *schema) hint(v *syntax.Node) string {
 	if s == verificationSchema {
 		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
 			return "{method: " + strings.ToLower(inner) + "}"
+		}
+		if method, proof, ok := strings.Cut(v.Text, " "); ok && slices.Contains(reviewcast.VerificationMethods, strings.ToLower(method)) {
+			return fmt.Sprintf("{method: %s, reference: %q}", strings.ToLower(method), proof)
 		}
 		return "{method: job}; the methods are " + diagnostic.Join(reviewcast.VerificationMethods, "or")
 	}
@@ -223,6 +231,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
+	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1:
+		suggestion = "there is one only: keep the fields of one, without hyphens"
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "delete the hyphen; there is only one"
 	case n.Kind != syntax.List && !d.strict && s.example != "":
@@ -287,7 +297,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
 			case key.Text == "owner_reply":
 				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
-			case slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
+			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
 				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented; if not, keep one of them", key.Text)
 			}
 			d.fail(key, "duplicate-field", "there is a second "+s.prefix+key.Text+"; the first is "+above(key, &r.found[f].Key), remedy)

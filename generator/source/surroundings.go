@@ -105,7 +105,12 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 	if documents == 0 && !diagnostic.HasErrors(p.All()) {
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
-	s.problems = append(s.problems, p.All()...)
+	for _, problem := range p.All() {
+		if name == WithdrawnFile {
+			problem.Suggestion = strings.ReplaceAll(problem.Suggestion, "date: YYYY-MM-DD", "date: "+string(s.content.today))
+		}
+		s.problems = append(s.problems, problem)
+	}
 }
 
 // notInSummary is what the summary's Markdown doesn't have here.

@@ -87,7 +87,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	case w.there(path.Join(name, BusinessFile)):
 		remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
 		if !w.there(BusinessFile) {
-			remedy = "move its files up into this one, or name it with --content"
+			remedy = "move its files up into this folder, or add --content and the name of that folder to the command"
 		}
 		w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
 	default:
@@ -98,6 +98,9 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
+		}
+		if e.IsDir() && len(inside) == 0 {
+			return // an empty folder hides nothing
 		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))

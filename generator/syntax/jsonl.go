@@ -247,7 +247,7 @@ var jsonHints = []struct{ begins, suggestion string }{
 	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
 	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
 	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
-	{`"`, "put a comma before it"}, {"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
+	{"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
 }
 
 // yamlLine matches a line of a review in YAML.
@@ -294,6 +294,8 @@ func (j *jsonLine) explain(err error) {
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
 		message = "the review ends at the brace } before this"
 		suggestion = "move that brace to the end of the line; " + pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
+	case rest[0] == '"':
+		message, suggestion = "a comma is missing before this", "put a comma before it"
 	case rest[0] == '\\':
 		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':

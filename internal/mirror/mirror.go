@@ -27,7 +27,7 @@ var (
 	// ErrNeverPublished reports a source without a manifest.
 	ErrNeverPublished = errors.New("nothing is published there")
 	// ErrStale reports files that don't match the manifest, or a manifest too long in a cache.
-	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute; if it stays so, the site was not uploaded whole and unchanged: put all of public in place of the folder there, in binary mode, and also .well-known, which programs hide")
+	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute; if it stays so, the site was not uploaded whole and unchanged: put all of public in place of the folder there, in binary mode")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
 	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
 	// ErrBaseURL reports a set that was rendered for another origin than the one at hand.

@@ -135,23 +135,35 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case errors.Is(err, errBody):
-			cause = fmt.Errorf("get %s: %w", retry, err)
+			cause = fmt.Errorf("get %s: %w:", retry, err)
 		case err != nil:
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case status == http.StatusNotFound:
-			cause = fmt.Errorf("get %s: %s", retry, statusText(status))
+			cause = missingError(fmt.Sprintf("get %s: %s", o.base+path, statusText(status)))
 		case status != http.StatusOK:
 			return nil, fmt.Errorf("get %s: %w", retry, statusError(status))
 		case reviewcast.SHA256(bytes.ReplaceAll(a.body, []byte("\r\n"), []byte("\n"))) == sha256 && bytes.Contains(a.body, []byte("\r\n")):
 			return nil, fmt.Errorf("get %s: its line ends were changed by the upload; upload all of public again, with the program's binary mode", retry)
 		case reviewcast.SHA256(a.body) != sha256:
-			cause = fmt.Errorf("get %s: the body has another hash%s", retry, describe(a))
+			cause = fmt.Errorf("get %s: the body has another hash%s:", retry, describe(a))
 		default:
 			return a.body, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %w", cause, ErrStale)
+	if missing, ok := errors.AsType[missingError](cause); ok {
+		return nil, missing
+	}
+	return nil, fmt.Errorf("%w %w", cause, ErrStale)
 }
+
+// missingError reports a file that an origin doesn't have; it is an ErrStale.
+type missingError string
+
+func (e missingError) Error() string {
+	return string(e) + ": it was not uploaded, or a publication is in progress; try again in a minute, and if it is still missing, put all of public in place of the folder there, also .well-known, which programs hide"
+}
+
+func (e missingError) Is(target error) bool { return target == ErrStale }
 
 // get reads one answer whole. The caller looks at the status.
 func (o *origin) get(ctx context.Context, address string, limit int64, header http.Header) (answer, int, error) {

@@ -113,7 +113,7 @@ func TestOriginErrors(t *testing.T) {
 		{"from a cache", only(reviewcast.PathManifest, answer(200, string(site.Files[reviewcast.PathManifest]), "Age", "300")), mirror.ErrStale, []string{"in a cache for 5m0s", "try again"}},
 
 		{"page as a file", reviews(answer(200, html)), mirror.ErrStale, []string{"/reviews.json?v=", "another hash", "HTML", "try again"}},
-		{"missing file", reviews(answer(404, html)), mirror.ErrStale, []string{"/reviews.json?v=", "404", "try again"}},
+		{"missing file", reviews(answer(404, html)), mirror.ErrStale, []string{"/reviews.json: status 404", "not uploaded", "try again"}},
 		{"endless file", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, endless('{')), nil }), mirror.ErrStale, []string{"larger than expected"}},
 		{"bomb", reviews(answer(200, bomb.String(), "Content-Encoding", "gzip")), mirror.ErrStale, []string{"larger than expected"}},
 		{"endless encoded nothing", reviews(func(r *http.Request) (*http.Response, error) {

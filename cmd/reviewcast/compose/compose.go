@@ -130,7 +130,11 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		if strings.TrimSpace(word) == "" {
 			continue
 		}
-		id, werr := resolve(word, l.what, Choices(content, l.kind))
+		id, known := content.Named(strings.ReplaceAll(l.kind, "-", "_"), strings.TrimSpace(word))
+		var werr error
+		if !known {
+			id, werr = resolve(word, l.what, Choices(content, l.kind))
+		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
@@ -185,7 +189,7 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", fmt.Errorf("%q may be %s", word, strings.Join(found, " or "))
+		return "", fmt.Errorf("%q may be %s; write one of these ids", word, strings.Join(found, " or "))
 	case len(all) == 0:
 		return "", fmt.Errorf("%q is not %s, which lists none yet", word, what)
 	}
