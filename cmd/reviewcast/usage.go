@@ -130,6 +130,8 @@ func parseError(args []string, err error) error {
 		return folderError(args)
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
+	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && args[1] == "csv" && exists(args[2]):
+		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, importOf(args[2], "", args[3:]...))
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):

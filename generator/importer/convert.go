@@ -126,7 +126,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		case garbled != "" && c.Encoding != "" && c.Encoding != "utf-8":
 			return r.skip(Garbled, "%s has %s where %s was meant: the export is in UTF-8; import it without --encoding", f, quote(garbled), quote(meant))
 		case garbled != "":
-			return r.skip(Garbled, "%s has %s where %s was meant: the export was read in a wrong encoding before; export it again as UTF-8", f, quote(garbled), quote(meant))
+			return r.skip(Garbled, "%s has %s where %s was meant: a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells", f, quote(garbled), quote(meant))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
 			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)
@@ -151,7 +151,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
-		return r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
+		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write the lowest rating of the scale if that was meant", quote(cell))
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {

@@ -236,7 +236,7 @@ func (t *table) fill(r *row, cells []string) error {
 // shape returns an error for a row that has not the columns of the header.
 func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
-	remedy := "put straight quotes (\") around cells that contain the delimiter or line ends"
+	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")

@@ -14,7 +14,7 @@ import (
 )
 
 // timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
-var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006/01/02 3:04:05 PM MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
 
 // knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
@@ -62,7 +62,10 @@ func layoutRemedy(layouts []string) string {
 
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
-	cell := strings.TrimSpace(r.cells[f])
+	cell := strings.TrimPrefix(strings.TrimSpace(r.cells[f]), "'") // which marks texts in Excel
+	if _, was := diagnostic.TrimCurlyQuotes(cell); was {
+		return "", r.skip(BadDate, "%s %s is in curly quotation marks, which a word processor has written; replace them by straight ones (\") in the whole table, and import it again", f, quote(cell))
+	}
 	if cell == "" {
 		if f == fieldReplyDate {
 			return "", r.skip(NoDate, "%s is empty, and a reply needs a day; write it into the cell, or delete the reply from the row", f)
@@ -80,7 +83,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	zoned := c.zoned
 	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
 		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
-			t, err, zoned = stamp, nil, i > 3 && c.Location != nil
+			t, err, zoned = stamp, nil, i > 4 && c.Location != nil
 		}
 	}
 	if err != nil {

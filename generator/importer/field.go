@@ -249,7 +249,11 @@ func (c *Config) ownNames(header []string) error {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns))
 	}
 	partOf := slices.IndexFunc(header, func(cell string) bool { return firstNames.MatchString(cell) })
-	if partOf >= 0 && c.Map["author"] == "" && columns["author"] == "" {
+	rest := slices.ContainsFunc(header, func(cell string) bool { return lastNames.MatchString(cell) })
+	if partOf >= 0 && c.Map["author"] == "" && !rest && columns["author"] == "" {
+		columns["author"] = header[partOf]
+	}
+	if partOf >= 0 && c.Map["author"] == "" && rest && (columns["author"] == "" || lastNames.MatchString(columns["author"])) {
 		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
@@ -268,8 +272,11 @@ func (c *Config) ownNames(header []string) error {
 	return nil
 }
 
-// firstNames matches the column of the first part of a name.
-var firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
+// firstNames and lastNames match the columns of the parts of a name.
+var (
+	firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
+	lastNames  = regexp.MustCompile(`(?i)^(last|family|sur)[ _]?name$|^(nach|familien)name$|^nom$|^cognome$|^apellidos?$|^sobrenome$|^apelido$`)
+)
 
 // mapOf returns a map of the columns that are known, with COLUMN for the others.
 func mapOf(columns map[string]string) string {

@@ -184,7 +184,7 @@ func (c Config) check() (Config, error) {
 		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Platform(c.Source))), "-"); validSource(plain) {
 			remedy = "write " + plain
 		}
-		bad("source %s can't be part of a file name; %s", quote(c.Source), remedy)
+		bad("source %s is not one word in small letters; %s", quote(c.Source), remedy)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
@@ -207,7 +207,11 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), Encodings())
+		known := Encodings()
+		if strings.Contains(c.Encoding, "latin") || strings.Contains(c.Encoding, "8859") || strings.EqualFold(c.Encoding, "ansi") {
+			known = "windows-1252, which has all of it"
+		}
+		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {

@@ -150,7 +150,10 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
 	}
-	if r.Unverified > 0 {
+	switch {
+	case r.Unverified > 0 && strings.Contains(r.Columns, "verification.method="):
+		p.line("%s not published, because the column of verification.method doesn't say that the customer was verified", plural(r.Unverified, "review"))
+	case r.Unverified > 0:
 		p.line("%s not published, because nothing says how you know that the authors were customers: import again with --verification and %s", plural(r.Unverified, "review"), methods)
 	}
 	if r.DryRun || verbose {

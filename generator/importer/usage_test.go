@@ -24,13 +24,13 @@ func TestUsage(t *testing.T) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
-			`source "My Shop" can't be part of a file name; write my-shop`,
+			`source "My Shop" is not one word in small letters; write my-shop`,
 			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not known; write its code, such as en, de or pt-BR`,
-			`encoding "latin-1" is unknown; known are macintosh, utf-16be, utf-16le, utf-8, windows-1250, windows-1251, windows-1252, windows-1253, windows-1254, windows-1257; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
-		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
+			`encoding "latin-1" is unknown; known are windows-1252, which has all of it; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
+		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

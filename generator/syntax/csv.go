@@ -144,7 +144,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
 	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, alike) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %q --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.Join(strings.Fields(strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File)))), "-"), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))
