@@ -121,7 +121,7 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 		encoded := plain
 		encoded.etag = []string{`"` + f.SHA256 + gzipTag + `"`}
 		encoded.encoding = []string{"gzip"}
-		encoded.body = sync.OnceValue(func() *parts { return newParts(compress(f.Body)) })
+		encoded.body = sync.OnceValue(func() *parts { return newParts(snapshot.Gzip(f.Body)) })
 		p.offers, p.encoded = []string{"gzip"}, []representation{encoded}
 	}
 	return p
