@@ -14,9 +14,9 @@ import (
 // failure is an error that is shown to the client.
 type failure struct {
 	reviewcast.ErrorBody
-	allow      string        // 405: the allowed methods
-	retryAfter time.Duration // 429, 503
-	page       *page         // 404: what browsers get
+	allow      string          // 405: the allowed methods
+	retryAfter time.Duration   // 429, 503
+	page       *representation // 404: what browsers get
 }
 
 func (f *failure) Error() string { return f.Detail }
@@ -78,8 +78,8 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	body, _ := json.Marshal(f.ErrorBody) // strings and numbers always marshal
 	body = append(body, '\n')
 	if f.page != nil {
-		h["Content-Type"], h["Content-Security-Policy"] = f.page.plain.media, f.page.plain.policy
-		body = f.page.plain.body().parts[0]
+		h["Content-Type"], h["Content-Security-Policy"] = f.page.media, f.page.policy
+		body = f.page.body().parts[0]
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Status)

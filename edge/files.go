@@ -3,7 +3,6 @@ package edge
 import (
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,9 +22,8 @@ const minGzip = 1 << 10
 
 // page is a file in all its content codings.
 type page struct {
-	offers  []string         // codings except identity, best first
-	encoded []representation // in the order of offers
-	plain   representation
+	offers []string                   // codings except identity, best first
+	in     map[string]*representation // by coding, identity too
 }
 
 // file serves a published file. A path that ends in a slash is that of its
@@ -44,7 +42,7 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		if _, isPage := pages[path+"/index.html"]; !isPage {
 			if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
-				return &failure{ErrorBody: errNotFound.ErrorBody, page: missing}
+				return &failure{ErrorBody: errNotFound.ErrorBody, page: missing.in[identity]}
 			}
 			return errNotFound
 		}
@@ -70,11 +68,7 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNotAcceptable
 	}
-	rep := &p.plain
-	if i := slices.Index(p.offers, coding); i >= 0 {
-		rep = &p.encoded[i]
-	}
-	e.serve(w, r, rep)
+	e.serve(w, r, p.in[coding])
 	return nil
 }
 
@@ -108,21 +102,17 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	if strings.HasPrefix(f.MediaType, "text/html") {
 		plain.policy = policyDocument
 	}
-	p := &page{plain: plain}
-	for _, v := range f.Variants {
+	p := &page{in: map[string]*representation{identity: &plain}}
+	add := func(coding, tag string, body func() *parts) {
 		encoded := plain
-		encoded.etag = []string{`"` + v.SHA256 + `"`}
-		encoded.encoding = []string{v.Coding}
-		encoded.body = bytesBody(v.Body)
-		p.offers = append(p.offers, v.Coding)
-		p.encoded = append(p.encoded, encoded)
+		encoded.etag, encoded.encoding, encoded.body = []string{`"` + tag + `"`}, []string{coding}, body
+		p.offers, p.in[coding] = append(p.offers, coding), &encoded
+	}
+	for _, v := range f.Variants {
+		add(v.Coding, v.SHA256, bytesBody(v.Body))
 	}
 	if len(f.Variants) == 0 && f.Size >= minGzip && !e.Dev && !strings.HasPrefix(f.MediaType, "image/") {
-		encoded := plain
-		encoded.etag = []string{`"` + f.SHA256 + gzipTag + `"`}
-		encoded.encoding = []string{"gzip"}
-		encoded.body = sync.OnceValue(func() *parts { return newParts(compress(f.Body)) })
-		p.offers, p.encoded = []string{"gzip"}, []representation{encoded}
+		add("gzip", f.SHA256+gzipTag, sync.OnceValue(func() *parts { return newParts(snapshot.Gzip(f.Body)) }))
 	}
 	return p
 }

@@ -24,12 +24,12 @@ func TestFastIsSlow(t *testing.T) {
 	s := scripted(t).Open(t, 1)
 	f, _ := s.File("/reviews.json")
 	page := e.page(f, []string{"7"})
-	empty := page.plain
+	empty := *page.in[identity]
 	empty.body = bytesBody(nil)
-	several := page.plain
+	several := *page.in[identity]
 	several.body = func() *parts { return newParts([]byte("{"), nil, bytes.Repeat([]byte("x"), 100_000), []byte("}\n")) }
 
-	reps := map[string]*representation{"plain": &page.plain, "gzip": &page.encoded[1], "empty": &empty, "parts": &several}
+	reps := map[string]*representation{"plain": page.in[identity], "gzip": page.in[page.offers[1]], "empty": &empty, "parts": &several}
 	tag := func(rep *representation) []string {
 		return []string{"", rep.etag[0], "W/" + rep.etag[0], `"other", ` + rep.etag[0], "*", `"other"`, ""}
 	}

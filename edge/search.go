@@ -1,15 +1,12 @@
 package edge
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
@@ -32,7 +29,7 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	}
 	body := append(s.Search(q).AppendMembers([]byte{'{'}), "}\n"...)
 	sum := sha256.Sum256(body)
-	return e.answer(w, r, s, sum, 0, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
+	return e.answer(w, r, s, sum, 0, func() *parts { return newParts(body) }, func() *parts { return newParts(snapshot.Gzip(body)) })
 }
 
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
@@ -67,21 +64,6 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 func badParameters(issues []reviewcast.Issue) *failure {
 	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
 }
-
-func compress(body []byte) []byte {
-	var out bytes.Buffer
-	w := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(w)
-	w.Reset(&out)
-	_, _ = w.Write(body) // writes to memory never fail
-	_ = w.Close()
-	return out.Bytes()
-}
-
-var compressors = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, 6) // a constant in range
-	return w
-}}
 
 // httpTime is a time as a header value; nil for the zero time.
 func httpTime(t time.Time) []string {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"reviewcast"
 )
 
@@ -57,7 +59,7 @@ func reviewAnswer(v *view, args arguments) (any, error) {
 	if !ok {
 		return nil, refuse("No review has the id %s. search_reviews gives ids; they are written exactly so, upper and lower case included.", echo(id))
 	}
-	return oneReview{Notice: notice, Review: cleanJSON(review), Insight: cleanJSON(v.Insight(id))}, nil
+	return oneReview[jsontext.Value, jsontext.Value]{Notice: notice, Review: cleanJSON(review), Insight: cleanJSON(v.Insight(id))}, nil
 }
 
 func (v *view) aspect(name string) (reviewcast.Aspect, error) {

@@ -42,9 +42,9 @@ func (v *view) resource(uri string) jsontext.Value {
 	var content any
 	switch args := (arguments{values: map[string]string{"id": id, "aspect": id}}); {
 	case kind == "business" && !hasID:
-		content = newBusiness(v)
+		content, err = businessAnswer(v, args)
 	case kind == "summary" && !hasID:
-		content = newSummary(v, "")
+		content, err = summaryAnswer(v, args)
 	case kind == "review":
 		content, err = reviewAnswer(v, args)
 	case kind == "aspect" && slices.Contains(v.names["aspect"].ids(), id):

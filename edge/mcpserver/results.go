@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
+	"reviewcast/edge/snapshot"
 )
 
 // notice labels results with other people's words. It comes first, so that an agent reads it before them.
@@ -30,8 +30,8 @@ type business struct {
 	Hint            string                     `json:"hint,omitempty"`
 }
 
-// newBusiness lists as many names as fit; list_entities and the lookups know all.
-func newBusiness(v *view) business {
+// businessAnswer lists as many names as fit; list_entities and the lookups know all.
+func businessAnswer(v *view, _ arguments) (any, error) {
 	d, hint := v.dataset, ""
 	b := d.Business
 	b.Technicians = cut(b.Technicians, fit(slices.All(b.Technicians), pageBudget/4), "technicians", &hint)
@@ -39,20 +39,14 @@ func newBusiness(v *view) business {
 	b.ServiceAreas = cut(b.ServiceAreas, fit(slices.All(b.ServiceAreas), pageBudget/5), "service_areas", &hint)
 	f := v.Search(reviewcast.Query{Facets: true}).Facets
 	return business{b, d.AggregateRating, d.ReviewCount, d.Unpublished, v.insights.DateRange, d.License,
-		f.Verification, cut(f.Source, maxValues, "source", &hint), cut(f.Language, maxValues, "language", &hint), hint}
+		f.Verification, cut(f.Source, maxValues, "source", &hint), cut(f.Language, maxValues, "language", &hint), hint}, nil
 }
 
-type oneReview struct {
-	Notice  string         `json:"notice"`
-	Review  jsontext.Value `json:"review"`
-	Insight jsontext.Value `json:"insight"` // null when nothing was computed
-}
-
-// reviewSchema is oneReview with the types of the published contract, for the schema.
-type reviewSchema struct {
-	Notice  string                    `json:"notice"`
-	Review  reviewcast.Review         `json:"review"`
-	Insight *reviewcast.ReviewInsight `json:"insight"`
+// oneReview has published bytes, or for the schema the types of the contract.
+type oneReview[R, I any] struct {
+	Notice  string `json:"notice"`
+	Review  R      `json:"review"`
+	Insight I      `json:"insight"` // null when nothing was computed
 }
 
 type oneAspect struct {
@@ -78,9 +72,7 @@ type line struct {
 }
 
 type shortReview struct {
-	ID       string              `json:"id"`
-	Rating   int                 `json:"rating"`
-	Date     reviewcast.Date     `json:"date"`
+	snapshot.Place
 	Title    string              `json:"title"`
 	Text     *string             `json:"text"`
 	Mentions reviewcast.Mentions `json:"mentions"`
@@ -166,12 +158,12 @@ type topicList struct {
 	Hint        string             `json:"hint,omitempty"`
 }
 
-// newTopicList lists the topics whose labels don't read like instructions, which several reviews may plant.
-func newTopicList(v *view) topicList {
+// topicsAnswer lists the topics whose labels don't read like instructions, which several reviews may plant.
+func topicsAnswer(v *view, _ arguments) (any, error) {
 	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive(t.Label) })
 	list := topicList{Notice: notice, ReviewCount: v.Len(), TopicCount: len(topics)}
 	list.Topics = cut(topics, fit(slices.All(topics), pageBudget), "topics", &list.Hint)
-	return list
+	return list, nil
 }
 
 type faqList struct {
@@ -209,9 +201,9 @@ const (
 	maxSummaryMonths = 24
 )
 
-// newSummary makes the summary with the months since a day, or the newest ones.
-func newSummary(v *view, since reviewcast.Date) summary {
-	in := v.insights
+// summaryAnswer makes the summary with the months since a day, or the newest ones.
+func summaryAnswer(v *view, args arguments) (any, error) {
+	in, since := v.insights, reviewcast.Date(args.values["since"])
 	s := summary{
 		Notice: notice, Summary: in.Summary, ReviewCount: v.Len(), RatingValue: v.dataset.AggregateRating.RatingValue,
 		DateRange: in.DateRange, LanguagesAnalysed: in.Method.Languages, OverallSentiment: in.OverallSentiment, Trend: in.Temporal.Trend,
@@ -221,11 +213,10 @@ func newSummary(v *view, since reviewcast.Date) summary {
 		s.Aspects = append(s.Aspects, aspectLine{a.ID, a.Label, a.MentionCount, a.PositivePct, a.NegativeCount, a.Confidence.Level, a.Trend.Direction})
 	}
 	months := in.Temporal.Monthly
+	s.Monthly = months[max(0, len(months)-summaryMonths):]
 	if since != "" {
 		months = slices.DeleteFunc(slices.Clone(months), func(m reviewcast.Month) bool { return m.Month < since.Month() })
 		s.Monthly = months[:min(len(months), maxSummaryMonths)]
-		return s
 	}
-	s.Monthly = months[max(0, len(months)-summaryMonths):]
-	return s
+	return s, nil
 }

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,40 +15,12 @@ type Analysis struct {
 	// Insights is insights.json without per_review; nil when none is published.
 	Insights *reviewcast.Insights
 
-	perReview map[string]jsontext.Value // by id
-	sentiment *polarityBits
-	aspects   map[string]*polarityBits
-	names     directory // of aspects, by id and label
+	perReview map[string]jsontext.Value         // by id
+	sentiment map[string]set                    // by polarity
+	aspects   map[reviewcast.Polarity]directory // by the polarity of the mention, all of them at ""
 }
 
 var polarities = [...]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}
-
-// polarityBits are the reviews of each polarity, in the order of polarities.
-type polarityBits [len(polarities)]bitmap
-
-func newPolarityBits(n int) *polarityBits {
-	var p polarityBits
-	for i := range p {
-		p[i] = newBitmap(n)
-	}
-	return &p
-}
-
-// add records a review's polarity. An empty or unknown one is ignored.
-func (p *polarityBits) add(polarity reviewcast.Polarity, ordinal uint32) {
-	if i := slices.Index(polarities[:], polarity); i >= 0 {
-		p[i].add(ordinal)
-	}
-}
-
-// addTo adds the reviews of a polarity to b, those of all if it is empty.
-func (p *polarityBits) addTo(b bitmap, polarity reviewcast.Polarity) {
-	for i := range p {
-		if polarity == "" || polarity == polarities[i] {
-			b.or(p[i])
-		}
-	}
-}
 
 // Analysis returns the index of insights.json, built on first use; it is empty without insights, or with an error.
 func (s *Snapshot) Analysis() (*Analysis, error) { return s.analysis() }
@@ -58,17 +29,6 @@ func (s *Snapshot) Analysis() (*Analysis, error) { return s.analysis() }
 func (s *Snapshot) Insight(id string) jsontext.Value {
 	a, _ := s.Analysis() // after an error there are no values
 	return a.perReview[id]
-}
-
-// aspectReviews returns the reviews that mention an aspect, by id or label, with a polarity or, if empty, any.
-func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n int) bitmap {
-	b := newBitmap(n)
-	for _, id := range a.names.ids(name) {
-		if p := a.aspects[id]; p != nil {
-			p.addTo(b, polarity)
-		}
-	}
-	return b
 }
 
 func (s *Snapshot) newAnalysis() (*Analysis, error) {
@@ -85,7 +45,11 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 	}
 	maps.DeleteFunc(in.PerReview, func(id string, _ jsontext.Value) bool { _, published := s.reviews.ids[id]; return !published })
-	a := &Analysis{Insights: &in.Insights, perReview: in.PerReview, sentiment: newPolarityBits(n), aspects: map[string]*polarityBits{}, names: newDirectory(nil, n)}
+	a := &Analysis{Insights: &in.Insights, perReview: in.PerReview, aspects: map[reviewcast.Polarity]directory{}}
+	sentiment, aspects := mentions{}, map[reviewcast.Polarity]mentions{"": {}}
+	for _, p := range polarities {
+		aspects[p] = mentions{}
+	}
 	for id, value := range in.PerReview {
 		var insight struct {
 			Sentiment reviewcast.Polarity            `json:"sentiment"`
@@ -95,19 +59,21 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 			return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 		}
 		ordinal := s.reviews.ids[id]
-		a.sentiment.add(insight.Sentiment, ordinal)
+		sentiment.add(ordinal, string(insight.Sentiment))
 		for aspect, polarity := range insight.Aspects {
-			p := a.aspects[aspect]
-			if p == nil {
-				p = newPolarityBits(n)
-				a.aspects[aspect] = p
-				a.names.name(aspect)
+			if known := aspects[polarity]; known != nil && polarity != "" {
+				known.add(ordinal, aspect)
+				aspects[""].add(ordinal, aspect)
 			}
-			p.add(polarity, ordinal)
 		}
 	}
-	for _, aspect := range in.Aspects {
-		a.names.name(aspect.ID, aspect.Label)
+	a.sentiment = newDirectory(sentiment, n).mentions
+	for polarity, reviews := range aspects {
+		d := newDirectory(reviews, n)
+		for _, aspect := range in.Aspects {
+			d.name(aspect.ID, aspect.Label)
+		}
+		a.aspects[polarity] = d
 	}
 	return a, nil
 }

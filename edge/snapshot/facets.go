@@ -107,10 +107,10 @@ func (s *Snapshot) dateFacets(found bitmap) (years, months []reviewcast.Facet) {
 func (s *Snapshot) aspectFacets(found bitmap) []reviewcast.AspectFacet {
 	a, _ := s.Analysis() // after an error there are no aspects
 	facets := []reviewcast.AspectFacet{}
-	for id, p := range a.aspects {
+	for id := range a.aspects[""].mentions {
 		all, counts := tally{}, [len(polarities)]int{}
-		for i := range p {
-			t := s.tally(found, set{bits: p[i]})
+		for i, p := range polarities {
+			t := s.tally(found, a.aspects[p].mentions[id])
 			all.add(t)
 			counts[i] = t.count
 		}
@@ -129,10 +129,11 @@ type directory struct {
 	names    map[string][]string // folded name, alias, first name or id -> ids
 }
 
-// newDirectory makes a directory from the sorted ordinals of each id, which is a name, too.
+// newDirectory makes a directory from the ordinals of each id, which is a name, too.
 func newDirectory(mentions map[string][]uint32, n int) directory {
 	d := directory{mentions: make(map[string]set, len(mentions)), names: map[string][]string{}}
 	for id, ordinals := range mentions {
+		slices.Sort(ordinals)
 		d.mentions[id] = newSet(slices.Compact(ordinals), n)
 		d.name(id)
 	}
@@ -152,13 +153,11 @@ func (d *directory) name(id string, names ...string) {
 // ids returns the ids with a name as a whole, ignoring case, in no order.
 func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
 
-// reviews returns the reviews that mention any id with the name.
-func (d *directory) reviews(name string, n int) bitmap {
-	b := newBitmap(n)
+// addTo adds the reviews that mention any id with the name to b.
+func (d directory) addTo(b bitmap, name string) {
 	for _, id := range d.ids(name) {
 		d.mentions[id].addTo(b)
 	}
-	return b
 }
 
 // languageNames returns the names of a language in English and in itself, also without its region.

@@ -81,9 +81,9 @@ func openFiles(read reader, c Config) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	manifest := unlisted(reviewcast.PathManifest, body)
-	manifest.LastModified = m.LastModified()
-	f.files[reviewcast.PathManifest] = manifest
+	manifest := unlisted(reviewcast.PathManifest, reviewcast.SHA256(body), m.LastModified())
+	manifest.Size = int64(len(body))
+	f.files[reviewcast.PathManifest] = &File{File: manifest, Body: body}
 	return f, nil
 }
 
@@ -125,21 +125,22 @@ func (f *Files) readFiles(read reader, c Config) error {
 	return nil
 }
 
-func readFile(read reader, listed reviewcast.File, config Config) (*File, error) {
-	name := listed.Path[1:]
+// readFile reads a file and its encoded variants, and checks its size, of which 0 is any, and its hash.
+func readFile(read reader, f reviewcast.File, config Config) (*File, error) {
+	name := f.Path[1:]
 	body, err := read(name)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(body)) != listed.Size {
-		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), listed.Size)
+	if f.Size = cmp.Or(f.Size, int64(len(body))); int64(len(body)) != f.Size {
+		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), f.Size)
 	}
 	if !config.Hashed {
-		if sum := reviewcast.SHA256(body); sum != listed.SHA256 {
-			return nil, fmt.Errorf("%s has the sha256 %s, the manifest says %s", name, sum, listed.SHA256)
+		if sum := reviewcast.SHA256(body); sum != f.SHA256 {
+			return nil, fmt.Errorf("%s has the sha256 %s, want %s", name, sum, f.SHA256)
 		}
 	}
-	return &File{File: listed, Body: body, Variants: readVariants(read, name, body, config)}, nil
+	return &File{File: f, Body: body, Variants: readVariants(read, name, body, config)}, nil
 }
 
 // readVariants reads the encoded variants of a file. One that doesn't decode to its bytes is ignored.

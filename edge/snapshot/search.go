@@ -151,7 +151,9 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
 	} {
 		if f.name != "" {
-			found.and(f.in.reviews(f.name, n))
+			b := newBitmap(n)
+			f.in.addTo(b, f.name)
+			found.and(b)
 		}
 	}
 	if q.HasReply != nil {
@@ -185,16 +187,14 @@ func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
 	if q.Aspect == "" && q.Sentiment == "" {
 		return
 	}
-	switch a, err := s.Analysis(); {
-	case err != nil || a.Insights == nil:
-		clear(found)
-	case q.Aspect != "":
-		found.and(a.aspectReviews(q.Aspect, q.Sentiment, s.Len()))
-	default:
-		b := newBitmap(s.Len())
-		a.sentiment.addTo(b, q.Sentiment)
-		found.and(b)
+	a, _ := s.Analysis() // after an error it is empty
+	b := newBitmap(s.Len())
+	if q.Aspect != "" {
+		a.aspects[q.Sentiment].addTo(b, q.Aspect)
+	} else {
+		a.sentiment[string(q.Sentiment)].addTo(b)
 	}
+	found.and(b)
 }
 
 // A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more

@@ -60,22 +60,33 @@ func (x Since) Body() [][]byte { return [][]byte{x.head, x.reviews, x.tail} }
 // are complete within the range, compressed once for all requests, and the rest.
 func (x Since) Gzip() [][]byte {
 	parts := make([][]byte, 0, len(x.whole)+2)
-	// RFC 1952, section 2.3: deflate, no flags, no time, unknown system. RFC 1951, section 3.2.4: a stored block.
-	open := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 0}
+	open := append([]byte(gzipHeader), 0) // RFC 1951, section 3.2.4: a stored block
 	open = binary.LittleEndian.AppendUint16(open, uint16(len(x.head)))
 	open = binary.LittleEndian.AppendUint16(open, ^uint16(len(x.head)))
 	parts = append(parts, append(open, x.head...))
 	for _, b := range x.whole {
 		parts = append(parts, b.deflated())
 	}
+	return append(parts, appendTrailer(deflate("", true, x.rest, x.tail), x.Body()...))
+}
+
+// Gzip returns a body in the gzip coding. Its time is a klauspost writer's without one, so that the bytes stay those of
+// their entity tags.
+func Gzip(body []byte) []byte {
+	return appendTrailer(deflate("\x1f\x8b\x08\x00\x00\x09\x6e\x88\x00\xff", true, body), body)
+}
+
+// gzipHeader is that of RFC 1952, section 2.3: deflate, no flags, no time, unknown system.
+const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+// appendTrailer ends a body in the gzip coding with the checksum and the length of the plain one.
+func appendTrailer(b []byte, plain ...[]byte) []byte {
 	crc, length := uint32(0), 0
-	for _, part := range x.Body() {
+	for _, part := range plain {
 		crc, length = crc32.Update(crc, crc32.IEEETable, part), length+len(part)
 	}
-	shut := deflate(true, x.rest, x.tail)
-	shut = binary.LittleEndian.AppendUint32(shut, crc)
-	shut = binary.LittleEndian.AppendUint32(shut, uint32(length)) // modulo 2^32, as the RFC says
-	return append(parts, shut)
+	b = binary.LittleEndian.AppendUint32(b, crc)
+	return binary.LittleEndian.AppendUint32(b, uint32(length)) // modulo 2^32, as the RFC says
 }
 
 // block is a run of whole reviews and the separator after them. The blocks of a snapshot begin with its first review.
@@ -101,16 +112,18 @@ func newBlocks(raw []byte, spans []span) (blocks []block) {
 		if last := &blocks[len(blocks)-1]; s.start-last.start >= blockSize {
 			whole := raw[last.start:s.start]
 			sum.Write(whole)
-			last.deflated = sync.OnceValue(func() []byte { return deflate(false, whole) })
+			last.deflated = sync.OnceValue(func() []byte { return deflate("", false, whole) })
 			blocks = append(blocks, block{ordinal: i, start: s.start, sum: [sha256.Size]byte(sum.Sum(nil))})
 		}
 	}
 	return blocks
 }
 
-// deflate compresses parts into a raw deflate stream (RFC 1951). Unless it is the last, it ends on a byte boundary.
-func deflate(last bool, parts ...[]byte) []byte {
+// deflate compresses parts into a raw deflate stream (RFC 1951) after a header. Unless it is the last, it ends on a
+// byte boundary.
+func deflate(header string, last bool, parts ...[]byte) []byte {
 	var out bytes.Buffer
+	out.WriteString(header)
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&out)

@@ -35,12 +35,17 @@ const maxLists = 8
 // filter removes from found the reviews that lack one of the folded query's trigrams. exact is
 // false for more than three code points, which the caller verifies.
 func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
-	switch len(query) {
-	case 1:
-		t.filterRange(key(query[0], 0, 0), key(query[0], end, end), found)
-		return true
-	case 2:
-		t.filterRange(key(query[0], query[1], 0), key(query[0], query[1], end), found)
+	if len(query) < 3 {
+		low, high := [3]rune{}, [3]rune{end, end, end}
+		copy(low[:], query)
+		copy(high[:], query)
+		from, _ := slices.BinarySearch(t.keys, key(low[0], low[1], low[2]))
+		to, _ := slices.BinarySearch(t.keys, key(high[0], high[1], high[2])+1)
+		any := make(bitmap, len(found))
+		for _, s := range t.sets[from:to] {
+			s.addTo(any)
+		}
+		found.and(any)
 		return true
 	}
 	sets := make([]set, 0, len(query)-2)
@@ -57,17 +62,6 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 		s.intersect(found)
 	}
 	return len(query) == 3
-}
-
-// filterRange removes from found the reviews without a trigram from low to high.
-func (t *trigrams) filterRange(low, high uint64, found bitmap) {
-	from, _ := slices.BinarySearch(t.keys, low)
-	to, _ := slices.BinarySearch(t.keys, high+1)
-	any := make(bitmap, len(found))
-	for _, s := range t.sets[from:to] {
-		s.addTo(any)
-	}
-	found.and(any)
 }
 
 func (t *trigrams) set(k uint64) (set, bool) {
