@@ -227,12 +227,7 @@ func (s *Store) EndSession(ctx context.Context, id string, now, expires time.Tim
 // EndedSessions returns the MCP sessions that have ended, and when their ids expire.
 func (s *Store) EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error) {
 	ended := map[string]time.Time{}
-	err := s.db.read(ctx, func(rows *sql.Rows) error {
-		var id string
-		var expires time.Time
-		err := rows.Scan(&id, (*stamp)(&expires))
-		ended[id] = expires
-		return err
-	}, "ended sessions", millis(now))
+	scan := func(rows *sql.Rows, id *string, expires *time.Time) error { return rows.Scan(id, (*stamp)(expires)) }
+	err := s.db.read(ctx, byKey(ended, scan), "ended sessions", millis(now))
 	return ended, wrap("read ended sessions", err)
 }
