@@ -163,7 +163,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	enc.Indent("", " ") // between elements only: a text keeps its own white space
 	err := enc.Encode(&f)
 	b.WriteByte('\n')
-	return rendered(reviewcast.PathAtom, b.Bytes(), err)
+	return b.Bytes(), err
 }
 
 // jsonFeed shadows what gorilla/feeds gets wrong: it drops an empty items.
@@ -204,6 +204,5 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		}
 		f.Items = append(f.Items, jsonItem{item, e.language, e.extension})
 	}
-	body, err := marshal(&f)
-	return rendered(reviewcast.PathJSONFeed, body, err)
+	return marshal(&f)
 }
