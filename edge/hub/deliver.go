@@ -81,7 +81,7 @@ func (h *Hub) attempt(ctx context.Context, d *delivery) {
 
 // deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
-	if now := time.Now(); !h.network.allowDelivery(now) {
+	if now := time.Now(); !h.network.allow(now, &h.network.nextDelivery) {
 		return postponed(d, now, errOutage, postponeFor), abandoned
 	}
 	valid := h.stillValid(ctx, d)

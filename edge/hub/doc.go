@@ -54,22 +54,15 @@
 //
 // # Isolation
 //
-// Deliveries in flight are limited, in all and per host:port; see hub.go. A delivery that is silent for two seconds,
-// or for much longer than others of its host take, moves from its normal slot to a slow slot, so that silent
-// subscribers don't occupy the slots of others. Subscribers whose last delivery was slow, as the store records, start
-// in a slow slot. A quarter of the normal slots is never given to subscribers of which nothing is known. So a
-// subscriber that has answered quickly once doesn't wait for many slow ones, old or new.
-//
-// Twenty consecutive exchanges without an HTTP answer open the breaker of a host:port for
-// thirty seconds; its deliveries are postponed meanwhile, not failed. All connections use
-// HTTP/1.1, because streams that share a connection would share its stalls.
+// Deliveries in flight are limited, in all and per host:port. Silent and slow ones have slots of their own (slots.go),
+// so that a subscriber that has answered quickly once doesn't wait for many slow ones, old or new. Deliveries to a
+// host:port that doesn't answer are postponed by its breaker (network.go), not failed. All connections use HTTP/1.1,
+// because streams that share a connection would share its stalls.
 //
 // # Failures of our own
 //
-// A delivery without an answer counts as a failure only if the network works: another exchange was answered since it
-// began, or another endpoint that answered last can be connected to. Where no other has answered, the site's own
-// address takes its place, or it counts (network.go). Errors of this machine never count, and neither does a name
-// server's silence. A write that the database rejects again and again, while heartbeats succeed, is given up: the claim
+// A delivery without an answer counts as a failure only if the network works (network.go). Errors of this machine never
+// count, and neither does a name server's silence. A write that the database rejects again and again, while heartbeats succeed, is given up: the claim
 // lapses and the delivery is repeated.
 //
 // While the state can't be written, requests are rejected and [Hub.Health] returns [ErrState] with the cause.

@@ -49,20 +49,20 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rejected.retryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int((rejected.retryAfter+time.Second-1)/time.Second)))
 		}
-		answer(w, rejected.status, rejected.sentence)
+		answer(w, rejected.status, "text/plain; charset=utf-8", rejected.sentence+"\n")
 		return
 	}
 	h.metrics.requests.WithLabelValues("accepted").Inc()
-	answer(w, http.StatusAccepted, sentence)
+	answer(w, http.StatusAccepted, "text/plain; charset=utf-8", sentence+"\n")
 }
 
-func answer(w http.ResponseWriter, status int, sentence string) {
+func answer(w http.ResponseWriter, status int, mediaType, body string) {
 	header := w.Header()
-	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Type", mediaType)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, sentence+"\n") // the client may be gone
+	_, _ = io.WriteString(w, body) // the client may be gone
 }
 
 // accept stores what a request asks for and returns the sentence of the answer.

@@ -180,40 +180,41 @@ func TestBreakerByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b breaker
 		for i := range breakerTrips {
-			if _, ok := b.allow(time.Now()); !ok {
+			if b.wait(time.Now()) > 0 {
 				t.Fatalf("open after %d", i)
 			}
 			if opened := b.unanswered(time.Now()); opened != (i == breakerTrips-1) {
 				t.Fatalf("opened after %d: %t", i+1, opened)
 			}
 		}
-		if wait, ok := b.allow(time.Now()); ok || wait != breakerOpen || !b.shut(time.Now()) {
-			t.Fatalf("open, but %t, %s", ok, wait)
+		if wait := b.wait(time.Now()); wait != breakerOpen {
+			t.Fatalf("open, but the wait is %s", wait)
 		}
 		time.Sleep(breakerOpen / 2)
 		if b.unanswered(time.Now()) { // one that began before
 			t.Error("opened while open")
 		}
 		time.Sleep(breakerOpen / 2)
-		if _, ok := b.allow(time.Now()); !ok {
+		if b.wait(time.Now()) > 0 {
 			t.Fatal("no probe after the time is up")
 		}
+		b.probing = true
 		// Others wait a shorter time than after a failed probe.
-		if wait, ok := b.allow(time.Now()); ok || wait != breakerProbe {
-			t.Errorf("beside a probe: %t, %s", ok, wait)
+		if wait := b.wait(time.Now()); wait != breakerProbe {
+			t.Errorf("beside a probe: %s", wait)
 		}
 		if !b.unanswered(time.Now()) {
 			t.Error("a probe without an answer doesn't open it again")
 		}
 		time.Sleep(breakerOpen)
-		if _, ok := b.allow(time.Now()); !ok {
+		if b.wait(time.Now()) > 0 {
 			t.Fatal("no second probe")
 		}
 		b = breaker{} // any answer
 		for range breakerTrips - 1 {
 			b.unanswered(time.Now())
 		}
-		if _, ok := b.allow(time.Now()); !ok {
+		if b.wait(time.Now()) > 0 {
 			t.Error("an answer doesn't begin the count anew")
 		}
 	})

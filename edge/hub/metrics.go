@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -54,7 +55,7 @@ func newMetrics(origin string, to prometheus.Registerer) *metrics {
 		}
 	}
 	for _, outcome := range outcomes {
-		m.deliveries.WithLabelValues(outcome)
+		m.deliveries.WithLabelValues(outcome.label)
 	}
 	m.deliveries.WithLabelValues("postponed")
 	for _, path := range reviewcast.Topics {
@@ -65,28 +66,34 @@ func newMetrics(origin string, to prometheus.Registerer) *metrics {
 
 var modes = []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied}
 
-var outcomes = map[store.Verdict]string{store.Delivered: "delivered", store.Failed: "failed", store.Released: "released",
-	store.Gone: "gone", store.Denied: "denied"}
+// outcomes are the labels of deliveries, and how they are logged.
+var outcomes = map[store.Verdict]struct {
+	label   string
+	level   slog.Level
+	message string
+}{
+	store.Delivered: {"delivered", slog.LevelDebug, "delivered"},
+	store.Failed:    {"failed", slog.LevelWarn, "delivery failed"},
+	store.Gone:      {"gone", slog.LevelInfo, "subscriber answered 410; subscription removed"},
+	store.Denied:    {"denied", slog.LevelWarn, "delivery failed for the last time; subscription removed"},
+	store.Released:  {"released", slog.LevelDebug, "delivery released"},
+}
 
 // observe counts and logs the outcome of a delivery.
 func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
-	h.metrics.deliveries.WithLabelValues(outcomes[o.Verdict]).Inc()
+	as := outcomes[o.Verdict]
+	h.metrics.deliveries.WithLabelValues(as.label).Inc()
 	if o.Verdict == store.Delivered {
 		h.metrics.latency.Observe(took.Seconds())
 	}
 	log := h.Logger.With("delivery", fmt.Sprintf("%d.%d.%d", d.ID, d.Version, d.Failures+1), "topic", d.Topic, "endpoint", d.Endpoint, "took", took.Round(time.Millisecond))
-	switch o.Verdict {
-	case store.Delivered:
-		log.Debug("delivered")
-	case store.Failed:
-		log.Warn("delivery failed", "error", o.Error, "next", o.Next.UTC().Format(time.RFC3339))
-	case store.Gone:
-		log.Info("subscriber answered 410; subscription removed", "error", o.Error)
-	case store.Denied:
-		log.Warn("delivery failed for the last time; subscription removed", "error", o.Error)
-	case store.Released:
-		log.Debug("delivery released")
+	if o.Error != "" {
+		log = log.With("error", o.Error)
 	}
+	if o.Verdict == store.Failed {
+		log = log.With("next", o.Next.UTC().Format(time.RFC3339))
+	}
+	log.Log(context.Background(), as.level, as.message)
 }
 
 // state collects metrics from the store and the scheduler when it is scraped.

@@ -106,12 +106,8 @@ func (n *network) isDown() bool {
 	return n.down
 }
 
-// allowDelivery and allowVerification report whether an exchange may be attempted: always,
-// except during an outage, when one may every probeEvery. Endpoints that have answered may be
-// gone for good, so verifications are attempted as well.
-func (n *network) allowDelivery(now time.Time) bool     { return n.allow(now, &n.nextDelivery) }
-func (n *network) allowVerification(now time.Time) bool { return n.allow(now, &n.nextVerification) }
-
+// allow reports whether an exchange may be attempted: always, except during an outage, when one may every probeEvery.
+// Next is nextDelivery or nextVerification: endpoints that have answered may be gone for good, so both are attempted.
 func (n *network) allow(now time.Time, next *time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -255,23 +251,12 @@ type breaker struct {
 	probing   bool // the probe is in flight
 }
 
-// allow reports whether an exchange may begin, and if not, after what time to ask again.
-func (b *breaker) allow(now time.Time) (wait time.Duration, ok bool) {
-	switch {
-	case b.openUntil.IsZero():
-		return 0, true
-	case now.Before(b.openUntil):
-		return b.openUntil.Sub(now), false
-	case b.probing:
-		return breakerProbe, false
+// wait returns after what time to ask again whether an exchange may begin, 0 if one may.
+func (b *breaker) wait(now time.Time) time.Duration {
+	if b.probing {
+		return breakerProbe
 	}
-	b.probing = true
-	return 0, true
-}
-
-// shut reports whether no exchange would be allowed.
-func (b *breaker) shut(now time.Time) bool {
-	return !b.openUntil.IsZero() && (now.Before(b.openUntil) || b.probing)
+	return max(0, b.openUntil.Sub(now))
 }
 
 // unanswered records an exchange without a status, and reports whether that opened the breaker. Exchanges that began
@@ -281,7 +266,6 @@ func (b *breaker) unanswered(now time.Time) (opened bool) {
 	if b.failures < breakerTrips || now.Before(b.openUntil) {
 		return false
 	}
-	b.probing = false
-	b.openUntil = now.Add(breakerOpen)
+	b.probing, b.openUntil = false, now.Add(breakerOpen)
 	return true
 }

@@ -250,15 +250,15 @@ func TestIsOutage(t *testing.T) {
 		if !isOutage("b.example:443") || !n.isDown() {
 			t.Error("no outage, though nobody can be connected to")
 		}
-		if n.allowDelivery(time.Now()) {
+		if n.allow(time.Now(), &n.nextDelivery) {
 			t.Error("a delivery is attempted at once")
 		}
 		time.Sleep(probeEvery)
-		if !n.allowDelivery(time.Now()) || n.allowDelivery(time.Now()) || !n.allowVerification(time.Now()) || n.allowVerification(time.Now()) {
+		if !n.allow(time.Now(), &n.nextDelivery) || n.allow(time.Now(), &n.nextDelivery) || !n.allow(time.Now(), &n.nextVerification) || n.allow(time.Now(), &n.nextVerification) {
 			t.Error("not one probe of each kind")
 		}
 		n.answered("")
-		if !n.allowDelivery(time.Now()) {
+		if !n.allow(time.Now(), &n.nextDelivery) {
 			t.Error("deliveries are not allowed after an answer")
 		}
 	})

@@ -123,7 +123,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 		if h == nil {
 			break
 		}
-		if wait, ok := h.breaker.allow(now); !ok {
+		if wait := h.breaker.wait(now); wait > 0 {
 			r.postponed, r.wait = append(r.postponed, s.drop(h)...), wait
 			continue
 		}
@@ -137,6 +137,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 		}
 		r.begin.slot = s.slots.take(h.endpoint, pace)
 		h.inFlight++
+		h.breaker.probing = !h.breaker.openUntil.IsZero()
 		// A host whose queue was full may be claimed for again.
 		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.perHost*queuePerHost/2
 		return r
@@ -243,7 +244,7 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	n = ready(pace)
 	for endpoint, h := range s.hosts {
 		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(endpoint, pace)))
-		if len(h.queues[pace]) >= s.perHost*queuePerHost || h.breaker.shut(now) {
+		if len(h.queues[pace]) >= s.perHost*queuePerHost || h.breaker.wait(now) > 0 {
 			except = append(except, endpoint)
 		}
 	}
@@ -266,7 +267,7 @@ func (s *scheduler) load() (l load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.hosts {
-		if h.breaker.shut(now) {
+		if h.breaker.wait(now) > 0 {
 			l.openBreakers++
 		}
 	}

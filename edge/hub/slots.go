@@ -17,8 +17,8 @@ import (
 //
 // So neither new nor slow subscribers can take all slots from those known to be quick.
 type slots struct {
-	normal, slow               int // capacity
-	normalPerHost, slowPerHost int // capacity for one endpoint
+	capacity
+	perHost capacity // for one endpoint
 
 	mu        sync.Mutex
 	used      usage
@@ -26,8 +26,11 @@ type slots struct {
 }
 
 func newSlots(normal, slow, perHost int) *slots {
-	return &slots{normal: normal, slow: slow, normalPerHost: perHost, slowPerHost: slowPerHost * perHost, endpoints: map[string]*usage{}}
+	return &slots{capacity: capacity{normal, slow}, perHost: capacity{perHost, slowPerHost * perHost}, endpoints: map[string]*usage{}}
 }
+
+// capacity is how many slots there are.
+type capacity struct{ normal, slow int }
 
 // usage counts the slots in use, of an endpoint or of all.
 type usage struct {
@@ -54,13 +57,17 @@ func (u *usage) add(s *slot, n int) {
 	}
 }
 
-// share returns how many of some slots subscribers of a pace may use: an eighth is reserved
-// for those known to be quick.
-func share(slots int, pace store.Pace) int {
-	if pace == store.Quick {
-		return slots
+// free returns how many more exchanges of a pace may begin beside those in use. One of so many
+// slots is reserved for others.
+func (c capacity) free(used usage, pace store.Pace, reserved int) int {
+	switch pace {
+	case store.Slow:
+		return c.slow - c.slow/reserved - used.slow
+	case store.New:
+		return min(c.normal-used.normal, c.normal-c.normal/reserved-used.normalNew)
+	default:
+		return c.normal - used.normal
 	}
-	return slots - slots/8
 }
 
 // load returns the slots in use.
@@ -71,31 +78,13 @@ func (s *slots) load() usage {
 }
 
 // free returns how many more exchanges of a pace may begin in all.
-func (s *slots) free(pace store.Pace) int {
-	used := s.load()
-	switch pace {
-	case store.Slow:
-		return s.slow*3/4 - used.slow
-	case store.New:
-		return min(s.normal-used.normal, s.normal*3/4-used.normalNew)
-	default:
-		return s.normal - used.normal
-	}
-}
+func (s *slots) free(pace store.Pace) int { return s.capacity.free(s.load(), pace, 4) }
 
 // freeAt returns how many more exchanges of a pace the limits of one endpoint allow.
 func (s *slots) freeAt(endpoint string, pace store.Pace) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	used := s.at(endpoint)
-	switch pace {
-	case store.Slow:
-		return share(s.slowPerHost, pace) - used.slow
-	case store.New:
-		return min(s.normalPerHost-used.normal, share(s.normalPerHost, pace)-used.normalNew)
-	default:
-		return s.normalPerHost - used.normal
-	}
+	return s.perHost.free(s.at(endpoint), pace, 8)
 }
 
 // at returns the usage of an endpoint. The caller holds mu.
@@ -111,7 +100,7 @@ func (s *slots) full() (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for endpoint, u := range s.endpoints {
-		if u.normal >= s.normalPerHost {
+		if u.normal >= s.perHost.normal {
 			list = append(list, endpoint)
 		}
 	}
@@ -131,7 +120,11 @@ func (s *slots) take(endpoint string, pace store.Pace) *slot {
 func (s *slots) moveToSlow(x *slot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x.ended || s.used.slow >= share(s.slow, x.pace) || s.at(x.endpoint).slow >= share(s.slowPerHost, x.pace) {
+	all, own := s.slow, s.perHost.slow
+	if x.pace != store.Quick {
+		all, own = all-all/8, own-own/8
+	}
+	if x.ended || s.used.slow >= all || s.at(x.endpoint).slow >= own {
 		return false
 	}
 	s.count(x, -1)

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"reviewcast"
 	"reviewcast/edge/hub/store"
 )
 
@@ -55,12 +55,8 @@ func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	if len(list) == 0 {
 		return &rejection{status: http.StatusForbidden, sentence: "The signature is missing or wrong, or the subscription is not known."}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"topic": topic, "callback": callback, "status": list}) // the client may be gone
+	body, _ := reviewcast.EncodeJSON(map[string]any{"topic": topic, "callback": callback, "status": list}) // always marshals
+	answer(w, http.StatusOK, reviewcast.MediaJSON, string(body))
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 	poll := time.NewTicker(h.PollInterval)
 	defer poll.Stop()
 	for {
-		n := min(s.normalPerHost, s.free(store.Quick)) // all that are claimed may be for one endpoint
+		n := min(s.perHost.normal, s.free(store.Quick)) // all that are claimed may be for one endpoint
 		claimed := h.claimVerifications(ctx, n, s.full())
 		for _, v := range claimed {
 			slot := s.take(v.Endpoint, store.Quick)
@@ -67,7 +67,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 
 func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []store.Verification {
 	now := time.Now()
-	if n <= 0 || !h.network.allowVerification(now) {
+	if n <= 0 || !h.network.allow(now, &h.network.nextVerification) {
 		return nil
 	}
 	if h.network.isDown() {

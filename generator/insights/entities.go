@@ -17,11 +17,10 @@ const maxTopAspects = 3
 // entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
-	stars        int
+	tally
 	aspects      []int // votes by aspect
-	windows      [2]int
-	quarterStars int // of its newest quarter so far
-	job, times   int // of one review: whether its job record names it, and how often the text does
+	quarterStars int   // of its newest quarter so far
+	job, times   int   // of one review: whether its job record names it, and how often the text does
 }
 
 // entities counts places, technicians, services and problems, in one pass over the reviews, newest first.
@@ -47,13 +46,10 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 		return s
 	}
 	w := windowsOf(all)
-	var windows [2]int // the numbers of reviews in the newest 90 days and the 90 before
+	var whole tally
 	for i := range all {
 		r := &all[i]
-		window := w.of(r.Date)
-		if window >= 0 {
-			windows[window]++
-		}
+		whole.add(r, w)
 		for k := range sentiment.Kinds {
 			for _, id := range k.Of(r.Job) {
 				if at, ok := index[k][id]; ok {
@@ -67,41 +63,33 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 			}
 		}
 		for _, s := range here {
-			s.add(r)
-			if window >= 0 {
-				s.windows[window]++
-			}
+			s.add(r, w)
 		}
 		for _, id := range r.Mentions.Technicians {
 			sums[sentiment.Technician][index[sentiment.Technician][id]].addQuarter(a, r)
 		}
 		here = here[:0]
 	}
-	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], windows) }
+	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], whole.windows) }
 	return reviewcast.Entities{
 		Technicians: publish(sentiment.Technician), Services: publish(sentiment.Service),
 		Problems: publish(sentiment.Problem), ServiceAreas: publish(sentiment.Area),
 	}
 }
 
-func (e *entitySum) add(r *Analyzed) {
-	e.ReviewCount++
-	e.stars += r.Rating
+func (e *entitySum) add(r *Analyzed, w windows) {
+	e.tally.add(r, w)
 	e.FromJob += e.job
 	e.MentionCount += e.job + e.times
 	if e.times > 0 {
 		e.FromText++
 	}
 	e.job, e.times = 0, 0
-	e.SentimentCounts.Add(r.Insight.Sentiment)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++
 	}
 	if e.LastMentioned == nil { // newest first
 		e.LastMentioned = &r.Date
-	}
-	if len(e.ExampleReviewIDs) < maxExamples {
-		e.ExampleReviewIDs = append(e.ExampleReviewIDs, r.ID)
 	}
 }
 
@@ -131,7 +119,8 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]
-		s.AverageRating = reviewcast.Mean(s.stars, s.ReviewCount)
+		s.ReviewCount, s.AverageRating, s.SentimentCounts = s.n, reviewcast.Mean(s.stars, s.n), s.counts
+		s.ExampleReviewIDs = append(s.ExampleReviewIDs, s.examples...)
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {
@@ -193,8 +182,6 @@ var Measured = reviewcast.Measured{
 const (
 	highWidth   = 0.15
 	mediumWidth = 0.35
-	// minLabels is how many labels the accuracy must rest on for a level above low.
-	minLabels = 50
 	// phraseShare is the share of votes that phrases must have decided for a high level.
 	phraseShare = 0.5
 )
@@ -209,16 +196,12 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 	if votes == 0 {
 		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
 	}
-	e := 1.0
-	if m.Labels > 0 {
-		_, e = wilson((1-m.Precision)*float64(m.Labels), float64(m.Labels))
-	}
+	_, e := wilson((1-m.Precision)*float64(m.Labels), float64(m.Labels))
 	positive, n := float64(c.PositiveCount), float64(votes)
 	low, _ := wilson(positive*(1-e), n)
 	_, high := wilson(positive+float64(c.NegativeCount)*e, n)
 	out := reviewcast.Confidence{Low: sentiment.Round(low, 2), High: sentiment.Round(high, 2), Level: "low"}
 	switch width := high - low; {
-	case m.Labels < minLabels:
 	case width <= highWidth && float64(phrased) >= phraseShare*n:
 		out.Level = "high"
 	case width <= mediumWidth:

@@ -194,6 +194,26 @@ func (w windows) of(day reviewcast.Date) int {
 	return -1
 }
 
+// tally is what is counted of the reviews in which something is, the newest first.
+type tally struct {
+	n, stars int
+	windows  [2]int // how many are in the newest window and in the one before
+	counts   reviewcast.SentimentCounts
+	examples []string
+}
+
+func (t *tally) add(r *Analyzed, w windows) {
+	t.n++
+	t.stars += r.Rating
+	t.counts.Add(r.Insight.Sentiment)
+	if k := w.of(r.Date); k >= 0 {
+		t.windows[k]++
+	}
+	if len(t.examples) < maxExamples {
+		t.examples = append(t.examples, r.ID)
+	}
+}
+
 // trendSum sums values by window: 0 the newest, 1 the one before.
 type trendSum struct {
 	n       [2]int

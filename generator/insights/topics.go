@@ -27,21 +27,18 @@ const (
 
 // topicSum is what is counted of one topic.
 type topicSum struct {
-	key      sentiment.TopicKey
-	label    string
-	parts    [2]sentiment.TopicKey // of a phrase of three words, the two of two words within it
-	rank     int                   // 0: pinned
-	n, stars int
-	windows  [2]int                     // the newest 90 days and the 90 before
-	counts   reviewcast.SentimentCounts // of the reviews that have it
-	examples []string
-	sample   []*Analyzed
+	tally
+	key    sentiment.TopicKey
+	label  string
+	parts  [2]sentiment.TopicKey // of a phrase of three words, the two of two words within it
+	rank   int                   // 0: pinned
+	sample []*Analyzed
 }
 
 // topics counts the phrases that many reviews have, and the editors' topics.
 func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	hidden := a.HiddenTopics()
-	list, texts, stars, n := sumTopics(hidden, a, all)
+	list, texts := sumTopics(hidden, a, all)
 	out := []reviewcast.Topic{}
 	taken := map[string]bool{}
 	grown := map[sentiment.TopicKey]int{} // phrases of two words that a longer topic includes
@@ -86,10 +83,10 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		}
 		taken[id] = true
 		out = append(out, reviewcast.Topic{
-			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
-			AverageRating: reviewcast.Mean(s.stars, s.n), AverageRatingWithout: reviewcast.Mean(stars-s.stars, texts-s.n),
-			RecentShare: share(s.windows[0], n[0]), EarlierShare: share(s.n-s.windows[0], texts-n[0]),
-			ExampleReviewIDs: s.examples, SentimentCounts: s.counts, Trend: shareTrend(n, s.windows),
+			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts.n), 3),
+			AverageRating: reviewcast.Mean(s.stars, s.n), AverageRatingWithout: reviewcast.Mean(texts.stars-s.stars, texts.n-s.n),
+			RecentShare: share(s.windows[0], texts.windows[0]), EarlierShare: share(s.n-s.windows[0], texts.n-texts.windows[0]),
+			ExampleReviewIDs: s.examples, SentimentCounts: s.counts, Trend: shareTrend(texts.windows, s.windows),
 		})
 	}
 	return out
@@ -111,7 +108,7 @@ func endsOf(label string) []string {
 // sumTopics counts the phrases that are frequent enough, most frequent first, at
 // most three times as many as are listed. A first pass over small counters that
 // several phrases share excludes nearly all of them; the second pass is exact.
-func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts, stars int, n [2]int) {
+func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts tally) {
 	w := windowsOf(all)
 	const shift = 64 - 18
 	slot := func(k sentiment.TopicKey) uint64 { return (uint64(k) * 0x9E3779B97F4A7C15) >> shift }
@@ -120,16 +117,12 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		if all[i].Text == nil {
 			continue
 		}
-		texts++
-		stars += all[i].Rating
-		if k := w.of(all[i].Date); k >= 0 {
-			n[k]++
-		}
+		texts.add(&all[i], w)
 		for _, k := range all[i].Topics {
 			rough[slot(k)]++
 		}
 	}
-	least := max(minTopicReviews, int(minTopicShare*float64(texts)))
+	least := max(minTopicReviews, int(minTopicShare*float64(texts.n)))
 	by := map[sentiment.TopicKey]*topicSum{}
 	for i := range all {
 		for _, k := range all[i].Topics {
@@ -150,19 +143,11 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 	slices.SortFunc(sums, func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.key.Rank(), b.key.Rank()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
-	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics()))], texts, stars, n
+	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics()))], texts
 }
 
 func (s *topicSum) add(r *Analyzed, w windows) {
-	s.n++
-	s.stars += r.Rating
-	s.counts.Add(r.Insight.Sentiment)
-	if k := w.of(r.Date); k >= 0 {
-		s.windows[k]++
-	}
-	if len(s.examples) < maxExamples {
-		s.examples = append(s.examples, r.ID)
-	}
+	s.tally.add(r, w)
 	if len(s.sample) < topicSample {
 		s.sample = append(s.sample, r)
 	}

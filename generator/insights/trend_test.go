@@ -101,7 +101,7 @@ func TestTrendOfChange(t *testing.T) {
 }
 
 // TestConfidence holds the interval against its definition: it includes Wilson's,
-// it widens with reading errors, and its level needs labels, width and phrases.
+// it widens with reading errors, and its level needs width and phrases.
 func TestConfidence(t *testing.T) {
 	m := reviewcast.Measured{Precision: 0.97, Recall: 0.7, Reviews: 300, Labels: 600}
 	counts := reviewcast.SentimentCounts{PositiveCount: 780, NegativeCount: 20}
@@ -112,11 +112,10 @@ func TestConfidence(t *testing.T) {
 	}
 	for _, c := range []struct {
 		phrased int
-		labels  int
 		p       float64
 		want    string
-	}{{100, 600, 0.97, "medium"}, {600, 40, 0.97, "low"}, {600, 600, 0.8, "medium"}, {600, 600, 0.5, "low"}} {
-		m.Labels, m.Precision = c.labels, c.p
+	}{{100, 0.97, "medium"}, {600, 0.8, "medium"}, {600, 0.5, "low"}} {
+		m.Precision = c.p
 		if got := confidence(counts, 800, c.phrased, m); got.Level != c.want {
 			t.Errorf("%+v: level %s, want %s (%+v)", c, got.Level, c.want, got)
 		}

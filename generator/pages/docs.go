@@ -121,18 +121,12 @@ func (s *Site) docs(name string, twin bool) (string, error) {
 	return b.String(), err
 }
 
-// readAPI reads the API's description.
+// readAPI reads the API's description, writes references out, and gives members without a description that of their type.
 func readAPI(openAPI []byte) (*apiDocument, error) {
 	var d apiDocument
 	if err := json.Unmarshal(openAPI, &d); err != nil {
 		return nil, fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	d.resolve()
-	return &d, nil
-}
-
-// resolve writes references out, and gives members without a description that of their type.
-func (d *apiDocument) resolve() {
 	for _, methods := range d.Paths {
 		for _, op := range methods {
 			for i, p := range op.Parameters {
@@ -156,6 +150,7 @@ func (d *apiDocument) resolve() {
 			}
 		}
 	}
+	return &d, nil
 }
 
 // Text is the example, indented; "" without one.

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,11 +13,11 @@ import (
 // parameter, status, type and member is there with its meaning, and nothing else.
 func TestDocs(t *testing.T) {
 	c := withLines(t, sampleContent())
-	var d apiDocument
-	if err := json.Unmarshal(c.OpenAPI, &d); err != nil {
+	s, err := New(c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(c)
+	d, err := s.api()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,6 @@ func TestDocs(t *testing.T) {
 		}
 		source += text
 	}
-	d.resolve()
 	section := func(heading string) string {
 		_, rest, ok := strings.Cut(source, "\n### "+heading+"\n")
 		if !ok {
@@ -87,8 +85,8 @@ func TestDocs(t *testing.T) {
 func TestDocsPaths(t *testing.T) {
 	c := withLines(t, sampleContent())
 	files := renderOnce(t, "sample")
-	var d apiDocument
-	if err := json.Unmarshal(c.OpenAPI, &d); err != nil {
+	d, err := readAPI(c.OpenAPI)
+	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(files[reviewcast.PathDocs+"index.md"])

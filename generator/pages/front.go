@@ -43,12 +43,6 @@ type entityTable struct {
 	Rows      []*subject
 }
 
-func (s *Site) frontPage() page {
-	return page{"/", s.modified, func() (*view, error) {
-		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.frontLD(), Name: "front", Data: s.front()}, nil
-	}}
-}
-
 func (s *Site) front() *front {
 	in := s.Insights
 	f := &front{
@@ -111,18 +105,7 @@ func (s *Site) methods() []fact {
 	return list
 }
 
-// monthPage holds a month's reviews, each at its anchor, and those that were withdrawn from it.
-func (s *Site) monthPage(m *month) page {
-	return page{reviewcast.PathMonths + m.Name + "/", m.modified, func() (*view, error) {
-		return &view{
-			Title: "Reviews of " + monthName(m.Name), Description: m.Summary(),
-			Crumbs: []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}},
-			Name:   "month", Data: &monthView{month: m},
-		}, nil
-	}}
-}
-
-// monthView is what the templates month show.
+// monthView is what the templates month show: a month's reviews, each at its anchor, and those withdrawn from it.
 type monthView struct {
 	*month
 	Most int // bytes of a text in the twin
@@ -149,21 +132,13 @@ func (v *monthView) fit(n int) bool {
 	return v.Most > 0
 }
 
-// indexView is what the templates months show.
+// indexView is what the templates months show: the months, and all withdrawals.
 type indexView struct {
 	tally
 	Years     []*year
 	Withdrawn []reviewcast.Withdrawal
 	Hidden    string
 	Names     string // of what the search finds facets of, by id, as JSON
-}
-
-// indexPage lists the months, and all withdrawals.
-func (s *Site) indexPage() page {
-	return page{reviewcast.PathMonths, s.modified, func() (*view, error) {
-		v := indexView{s.all, s.years, s.withdrawn(), hidden(s.Dataset.Unpublished), s.searchNames()}
-		return &view{Title: "All reviews", Description: v.Summary(), Name: "months", Data: v}, nil
-	}}
 }
 
 // searchNames are the names that the search box shows instead of ids, by facet.
@@ -201,11 +176,4 @@ func (y *year) Critical() []review {
 	}
 	slices.SortStableFunc(critical, func(a, b review) int { return a.Rating - b.Rating })
 	return critical[:min(len(critical), maxCritical)]
-}
-
-// yearPage holds a year's figures and its critical reviews with the replies.
-func (s *Site) yearPage(y *year) page {
-	return page{reviewcast.PathMonths + y.Name + "/", y.modified, func() (*view, error) {
-		return &view{Title: "Reviews of " + y.Name, Description: y.Summary(), Crumbs: []link{{"Reviews", reviewcast.PathMonths}}, Name: "year", Data: y}, nil
-	}}
 }

@@ -95,18 +95,41 @@ type page struct {
 }
 
 // pages lists all pages, the largest first, so that the last to be made are small.
-func (s *Site) pages() []page {
-	var pages []page
-	for i := range s.months {
-		pages = append(pages, s.monthPage(&s.months[i]))
+func (s *Site) pages() (pages []page) {
+	add := func(path string, modified reviewcast.Date, of func() *view) {
+		pages = append(pages, page{path, modified, func() (*view, error) { return of(), nil }})
 	}
-	for _, n := range s.subjects {
-		pages = append(pages, s.subjectPages(n)...)
+	for i := range s.months {
+		m := &s.months[i]
+		add(reviewcast.PathMonths+m.Name+"/", m.modified, func() *view {
+			crumbs := []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}}
+			return &view{Title: "Reviews of " + monthName(m.Name), Description: m.Summary(), Crumbs: crumbs, Name: "month", Data: &monthView{month: m}}
+		})
+	}
+	for _, n := range s.subjects { // its own page and, when its quotes don't fit on it, those of its years
+		parts := n.split()
+		add(n.Path(), n.modified, func() *view { return s.subjectView(n, parts) })
+		for _, q := range parts {
+			add(q.Path, q.modified, func() *view {
+				shown := q // a copy: several requests may be for it
+				shown.Groups = n.byPolarity(q.quotes, len(q.quotes))
+				return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: shown}
+			})
+		}
 	}
 	for _, y := range s.years {
-		pages = append(pages, s.yearPage(y))
+		add(reviewcast.PathMonths+y.Name+"/", y.modified, func() *view {
+			return &view{Title: "Reviews of " + y.Name, Description: y.Summary(), Crumbs: []link{{"Reviews", reviewcast.PathMonths}}, Name: "year", Data: y}
+		})
 	}
-	return append(append(pages, s.indexPage(), s.frontPage()), s.docsPages()...)
+	add(reviewcast.PathMonths, s.modified, func() *view {
+		v := indexView{s.all, s.years, s.withdrawn(), hidden(s.Dataset.Unpublished), s.searchNames()}
+		return &view{Title: "All reviews", Description: v.Summary(), Name: "months", Data: v}
+	})
+	add("/", s.modified, func() *view {
+		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.frontLD(), Name: "front", Data: s.front()}
+	})
+	return append(pages, s.docsPages()...)
 }
 
 // view is what a page shows within the frame that all pages share.

@@ -87,20 +87,6 @@ func (s *Site) sentence(i int, n *subject) (said Quote) {
 	return said
 }
 
-// subjectPages are the subject's own page and, when its quotes don't fit on it, those of its years.
-func (s *Site) subjectPages(n *subject) []page {
-	parts := n.split()
-	pages := []page{{n.Path(), n.modified, func() (*view, error) { return s.subjectView(n, parts), nil }}}
-	for i := range parts {
-		pages = append(pages, page{parts[i].Path, parts[i].modified, func() (*view, error) {
-			q := parts[i] // a copy: several requests may be for it
-			q.Groups = n.byPolarity(q.quotes, len(q.quotes))
-			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: q}, nil
-		}})
-	}
-	return pages
-}
-
 // subjectView is what the templates subject show.
 type subjectView struct {
 	Name, Lead string

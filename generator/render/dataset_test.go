@@ -171,12 +171,8 @@ func TestBrokenText(t *testing.T) {
 	if _, err := ReviewLine(&d.Reviews[3]); err == nil {
 		t.Error("a line takes text that isn't UTF-8")
 	}
-	for name, render := range map[string]func() ([]byte, error){
-		"JSONFeed": func() ([]byte, error) { return JSONFeed(sampleChannel, d) },
-	} {
-		if _, err := render(); err == nil || !strings.HasPrefix(err.Error(), "render /") {
-			t.Errorf("%s takes text that isn't UTF-8: error %v", name, err)
-		}
+	if _, err := Files(Content{Channel: sampleChannel, Dataset: d, Insights: &reviewcast.Insights{}}); err == nil || !strings.HasPrefix(err.Error(), "render /") {
+		t.Errorf("the files take text that isn't UTF-8: error %v", err)
 	}
 }
 

@@ -88,7 +88,7 @@ func nameOf(id string, list []reviewcast.Named) string {
 }
 
 // ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
-// element review of ReviewNamespace in Atom, with the members as attributes.
+// element review of urn:reviewcast:review, the same for every business, in Atom, with the members as attributes.
 type ReviewExtension struct {
 	About              string `json:"about" xml:"-" jsonschema:"where this extension is described"`
 	Rating             int    `json:"rating" xml:"rating,attr" jsonschema:"stars, 1 to 5"`
@@ -104,9 +104,6 @@ type FeedReply struct {
 	Text string          `json:"text" xml:",chardata"`
 	Date reviewcast.Date `json:"date" xml:"date,attr"`
 }
-
-// ReviewNamespace is the XML namespace of the Atom feed's extension, the same for every business.
-const ReviewNamespace = "urn:reviewcast:review"
 
 // atomFeed shadows what gorilla/feeds gets wrong: it has room for one link, and none for a language.
 type atomFeed struct {
@@ -163,7 +160,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	enc.Indent("", " ") // between elements only: a text keeps its own white space
 	err := enc.Encode(&f)
 	b.WriteByte('\n')
-	return rendered(reviewcast.PathAtom, b.Bytes(), err)
+	return b.Bytes(), err
 }
 
 // jsonFeed shadows what gorilla/feeds gets wrong: it drops an empty items.
@@ -204,6 +201,5 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		}
 		f.Items = append(f.Items, jsonItem{item, e.language, e.extension})
 	}
-	body, err := marshal(&f)
-	return rendered(reviewcast.PathJSONFeed, body, err)
+	return marshal(&f)
 }

@@ -21,7 +21,7 @@ func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
 	values, err := openAPIValues(c.Complete(d.Business), d)
 	body, err2 := fillIn(openAPITemplate(), values)
-	return rendered(reviewcast.PathOpenAPI, append(body, '\n'), cmp.Or(err, err2))
+	return append(body, '\n'), cmp.Or(err, err2)
 }
 
 // fillIn replaces the strings "$name" of a JSON text by values.

@@ -26,6 +26,7 @@ package render
 import (
 	"cmp"
 	"crypto/sha256"
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -103,6 +104,9 @@ func Files(c Content) ([]Artifact, error) {
 	}
 	artifacts, err := Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
 		body, err := files[i].render()
+		if err != nil {
+			err = fmt.Errorf("render %s: %w", files[i].path, err)
+		}
 		return NewArtifact(files[i].path, files[i].mediaType, body), err
 	})
 	slices.SortFunc(artifacts, func(a, b Artifact) int { return cmp.Compare(a.Path, b.Path) })

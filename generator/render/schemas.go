@@ -180,8 +180,7 @@ func JSONSchema(baseURL, path, name string) ([]byte, error) {
 		}
 		d.Defs[todo[0]] = jsontext.Value(strings.ReplaceAll(string(b), "#/components/schemas/", "#/$defs/"))
 	}
-	body, err := marshal(&d)
-	return rendered(path, body, err)
+	return marshal(&d)
 }
 
 // Limits of the excerpt: enough to see the form, short enough to read.

@@ -117,16 +117,9 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 
 // missing reports whether the text says that there is none of what token i names.
 func (w *worker) missing(i int) bool {
-	for back := 1; back <= 2 && i-back >= 0; back++ {
-		t := &w.tokens[i-back]
-		if t.clause != w.tokens[i].clause {
-			return false
-		}
-		if slices.Contains([]string{"no", "without", "lack", "lacking", "lacked", "lacks"}, t.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.tokens[w.clauseStart(i, 2):i], func(t token) bool {
+		return slices.Contains([]string{"no", "without", "lack", "lacking", "lacked", "lacks"}, t.text)
+	})
 }
 
 // middling reports whether a word such as "average" is near the term and no other opinion is.
@@ -164,9 +157,9 @@ type distance struct {
 // about something that the business is compared with, and asWritten otherwise.
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
-	lo := w.clauseStart(i)
+	lo := w.clauseStart(i, maxDistance)
 	if lo > 0 && slices.Contains([]string{"who", "which", "where"}, w.tokens[lo].text) {
-		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before: "the last plumber, who was rude"
+		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1, maxDistance) // about the noun before: "the last plumber, who was rude"
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
 	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
@@ -183,9 +176,9 @@ func (w *worker) distant(i int) Rule {
 	return asWritten
 }
 
-// clauseStart returns the first token of the clause of token i, or one maxDistance before it.
-func (w *worker) clauseStart(i int) int {
-	for least := max(0, i-maxDistance); i > least && w.tokens[i-1].clause == w.tokens[i].clause; {
+// clauseStart returns the first token of the clause of token i, or one at a distance before it.
+func (w *worker) clauseStart(i, distance int) int {
+	for least := max(0, i-distance); i > least && w.tokens[i-1].clause == w.tokens[i].clause; {
 		i--
 	}
 	return i

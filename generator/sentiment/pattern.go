@@ -320,9 +320,8 @@ func (w *worker) negates(m match) bool {
 
 // supposed reports whether token i is in an "if" or a wish of its clause, or asked for ("please").
 func (w *worker) supposed(i int) bool {
-	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
-		t := &w.tokens[k]
-		if t.flags&hedge != 0 { // "even if", "as if", "no wonder if" suppose nothing
+	for k, start := i-1, w.clauseStart(i, 12); k >= start; k-- {
+		if w.tokens[k].flags&hedge != 0 { // "even if", "as if", "no wonder if" suppose nothing
 			return k == 0 || w.tokens[k-1].text != "even" && w.tokens[k-1].text != "as" && w.tokens[k-1].text != "wonder"
 		}
 	}

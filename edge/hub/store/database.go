@@ -94,6 +94,17 @@ func into[T any](list *[]T, scan func(*sql.Rows, *T) error) scanner {
 	}
 }
 
+// byKey returns a scanner that puts values into a map.
+func byKey[K comparable, V any](to map[K]V, scan func(*sql.Rows, *K, *V) error) scanner {
+	return func(rows *sql.Rows) error {
+		var key K
+		var value V
+		err := scan(rows, &key, &value)
+		to[key] = value
+		return err
+	}
+}
+
 // scanValue scans a row of one column.
 func scanValue[T any](rows *sql.Rows, v *T) error { return rows.Scan(v) }
 

@@ -55,15 +55,11 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	pending, err := s.CountPending(ctx)
 	c := Counts{Topics: map[string]TopicCounts{}, Pending: pending}
 	err = errors.Join(err,
-		s.db.read(ctx, func(rows *sql.Rows) error {
-			var topic string
-			var all int
-			var t TopicCounts
-			err := rows.Scan(&topic, &all, &t.Failing, &t.Behind, (*stamp)(&t.Due))
-			t.Active = all - t.Failing
-			c.Topics[topic] = t
+		s.db.read(ctx, byKey(c.Topics, func(rows *sql.Rows, topic *string, t *TopicCounts) error {
+			err := rows.Scan(topic, &t.Active, &t.Failing, &t.Behind, (*stamp)(&t.Due))
+			t.Active -= t.Failing // it was all
 			return err
-		}, "count topics", millis(now)),
+		}), "count topics", millis(now)),
 		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
 	return c, wrap("count", err)
 }
@@ -71,13 +67,8 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 // CountPending returns the numbers of verifications by mode.
 func (s *Store) CountPending(ctx context.Context) (map[string]int, error) {
 	pending := map[string]int{}
-	err := s.db.read(ctx, func(rows *sql.Rows) error {
-		var mode string
-		var n int
-		err := rows.Scan(&mode, &n)
-		pending[mode] = n
-		return err
-	}, "count verifications")
+	scan := func(rows *sql.Rows, mode *string, n *int) error { return rows.Scan(mode, n) }
+	err := s.db.read(ctx, byKey(pending, scan), "count verifications")
 	return pending, wrap("count verifications", err)
 }
 

@@ -109,12 +109,11 @@ func (s *Store) Publish(ctx context.Context, now time.Time, p Publication) (chan
 // Topics returns the newest publications by topic.
 func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	topics := map[string]Publication{}
-	err := s.db.read(ctx, func(rows *sql.Rows) error {
-		var p Publication
-		err := rows.Scan(&p.Topic, &p.SHA256, &p.Sequence, (*stamp)(&p.Modified))
-		topics[p.Topic] = p
+	err := s.db.read(ctx, byKey(topics, func(rows *sql.Rows, topic *string, p *Publication) error {
+		err := rows.Scan(topic, &p.SHA256, &p.Sequence, (*stamp)(&p.Modified))
+		p.Topic = *topic
 		return err
-	}, "topics")
+	}), "topics")
 	return topics, wrap("read topics", err)
 }
 

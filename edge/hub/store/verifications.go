@@ -162,23 +162,22 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 func endVerification(ctx context.Context, tx transaction, v Verification, confirmed bool) (version int64, denial string, err error) {
 	var mode string
 	found, err := tx.row(ctx, []any{&version, &denial, &mode}, "end verification", v.Token)
-	switch {
-	case err != nil:
-		return 0, "", err
-	case found && mode == ModeDenied:
-		return version, "", nil
-	case found:
-		return version, denial, nil
-	case !confirmed:
-		return 0, "", ErrStale
+	if mode == ModeDenied {
+		denial = ""
+	}
+	if err != nil || found {
+		return version, denial, err
 	}
 	// A newer request has replaced it. The confirmation still counts until the newer request is settled. Otherwise
 	// anyone who knows a callback could keep it from ever subscribing.
-	var newer int
-	if _, err := tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback); err != nil || newer > 0 {
-		return v.Version, "", err
+	newer := 0
+	if confirmed {
+		_, err = tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback)
 	}
-	return 0, "", ErrStale
+	if err == nil && newer == 0 {
+		err = ErrStale
+	}
+	return v.Version, "", err
 }
 
 // Postpone releases a verification, to be tried again at a time. Why is the error of the last attempt.
@@ -227,12 +226,7 @@ func (s *Store) EndSession(ctx context.Context, id string, now, expires time.Tim
 // EndedSessions returns the MCP sessions that have ended, and when their ids expire.
 func (s *Store) EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error) {
 	ended := map[string]time.Time{}
-	err := s.db.read(ctx, func(rows *sql.Rows) error {
-		var id string
-		var expires time.Time
-		err := rows.Scan(&id, (*stamp)(&expires))
-		ended[id] = expires
-		return err
-	}, "ended sessions", millis(now))
+	scan := func(rows *sql.Rows, id *string, expires *time.Time) error { return rows.Scan(id, (*stamp)(expires)) }
+	err := s.db.read(ctx, byKey(ended, scan), "ended sessions", millis(now))
 	return ended, wrap("read ended sessions", err)
 }
