@@ -45,7 +45,8 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	found := a.Analyze(r, reviewcast.Mentions{})
 	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
 	add := func(m Mention, text string, start, end int32) {
-		m.Words, m.Start = text[start:end], int(start)
+		m.Words, m.Start = text[start:end], utf8.RuneCountInString(text[:start])
+		m.End = m.Start + utf8.RuneCountInString(m.Words)
 		out.Mentions = append(out.Mentions, m)
 	}
 	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
@@ -67,14 +68,6 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(part[a.Title], part[b.Title]), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
 	})
-	for i, at, runes := 0, 0, 0; i < len(out.Mentions); i++ { // from bytes to code points, in one pass
-		m := &out.Mentions[i]
-		if i > 0 && m.Title != out.Mentions[i-1].Title {
-			at, runes = 0, 0
-		}
-		runes, at = runes+utf8.RuneCountInString((*texts[m.Title])[at:m.Start]), m.Start
-		m.Start, m.End = runes, runes+utf8.RuneCountInString(m.Words)
-	}
 	return out
 }
 
@@ -106,17 +99,13 @@ func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, flo
 	w := newWorker(a.vocabulary)
 	w.segment(text)
 	w.match(english)
-	first, last := -1, 0
-	for i, t := range w.tokens {
-		if int(t.end) > from && int(t.start) < to {
-			if first < 0 {
-				first = i
-			}
-			last = i
-		}
-	}
-	if first < 0 {
+	first := slices.IndexFunc(w.tokens, func(t token) bool { return int(t.end) > from })
+	if first < 0 || int(w.tokens[first].start) >= to {
 		return reviewcast.Neutral, 0
+	}
+	last := first
+	for last+1 < len(w.tokens) && int(w.tokens[last+1].start) < to {
+		last++
 	}
 	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
 	return polarityOf(sum).Published(), sum

@@ -148,11 +148,10 @@ func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[stri
 			v.thingNames = append(v.thingNames, text)
 			v.things[k].insert(0, v.dict.compilePlain(text), func(have int32) int32 {
 				if have == 0 {
-					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})
-					return int32(len(v.thingIDs[k]))
+					v.thingIDs[k] = append(v.thingIDs[k], nil)
+					have = int32(len(v.thingIDs[k]))
 				}
-				ids := &v.thingIDs[k][have-1]
-				if (*ids)[len(*ids)-1] != int32(i) {
+				if ids := &v.thingIDs[k][have-1]; !slices.Contains(*ids, int32(i)) {
 					*ids = append(*ids, int32(i))
 				}
 				return have

@@ -18,23 +18,20 @@ const (
 	ClaimLapse = 10 * time.Minute
 )
 
+// Errors of [Store.Request], for a request above one of the [Caps].
 var (
-	// ErrHostBusy rejects a request: too many verifications are pending for its host.
-	ErrHostBusy = errors.New("too many verifications are pending for this host")
-	// ErrBusy rejects a request: too many verifications are pending in all.
-	ErrBusy = errors.New("too many verifications are pending")
-	// ErrNetworkBusy rejects a request: too many verifications are pending that its network has requested.
-	ErrNetworkBusy = errors.New("too many verifications are pending for this network")
-	// ErrHostFull rejects a new subscription: its host has the maximum number.
-	ErrHostFull = errors.New("the host has the maximum number of subscriptions")
-	// ErrFull rejects a new subscription: the maximum number is reached.
-	ErrFull = errors.New("the maximum number of subscriptions is reached")
-	// ErrStale reports that a newer request, or another hub, has replaced or ended a verification.
-	ErrStale = errors.New("the request was replaced or has ended")
-	// ErrSchema rejects a database whose tables have another version.
+	ErrHostBusy    = errors.New("too many verifications are pending for this host")
+	ErrNetworkBusy = errors.New("too many verifications are pending for this network") // of the client
+	ErrBusy        = errors.New("too many verifications are pending")
+	ErrHostFull    = errors.New("the host has the maximum number of subscriptions")
+	ErrFull        = errors.New("the maximum number of subscriptions is reached")
+)
+
+// Errors of [Open], and of [Store.Settle] where a newer request or another hub has ended a verification.
+var (
 	ErrSchema = errors.New("the state has tables of another version")
-	// ErrInUse rejects a SQLite file that another hub has open.
-	ErrInUse = errors.New("another hub has this state open; several edges share one state in PostgreSQL")
+	ErrInUse  = errors.New("another hub has this state open; several edges share one state in PostgreSQL")
+	ErrStale  = errors.New("the request was replaced or has ended")
 )
 
 // Options configure [Open].
