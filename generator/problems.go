@@ -204,11 +204,9 @@ func notedReviews(dir string) map[string]diagnostic.Position {
 			return nil
 		}
 		data, _ := os.ReadFile(filepath.Join(dir, name)) // a file that can't be read has its problem
-		line := 0
-		for text := range strings.Lines(string(data)) {
-			line++
+		for i, text := range strings.Split(string(data), "\n") {
 			if m := noteForm.FindStringSubmatch(text); m != nil {
-				found[m[1]] = diagnostic.Position{File: name, Line: line, Col: 1}
+				found[m[1]] = diagnostic.Position{File: name, Line: i + 1, Col: 1}
 			}
 		}
 		return nil

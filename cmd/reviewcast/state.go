@@ -36,7 +36,8 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 		if err != nil {
 			return "", usageError{fmt.Errorf("--state: %w; name a file, or use --state none to run without a hub", err)}
 		}
-		file = filepath.Join(dir, stateName(baseURL))
+		_, host, _ := strings.Cut(baseURL, "://")
+		file = filepath.Join(dir, "hub-"+strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host)+".sqlite")
 	}
 	if within(file, public) {
 		return "", usageError{fmt.Errorf("--state: %s is within %s, which is published; the state holds subscribers' secrets", file, public)}
@@ -82,12 +83,6 @@ func stateSource(state string) string {
 		return "postgres"
 	}
 	return "postgres://" + u.Host + u.Path
-}
-
-// stateName returns the file name of the state of an origin.
-func stateName(baseURL string) string {
-	_, host, _ := strings.Cut(baseURL, "://")
-	return "hub-" + strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host) + ".sqlite"
 }
 
 // stateDir returns the system's directory for the state of programs.

@@ -151,10 +151,9 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; import one file at a time", message)
 	case word != message && args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
+	case word != message && args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
+		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), ""))
 	case word != message && args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
-		if strings.HasPrefix(strings.ToLower(filepath.Ext(args[2])), ".xls") || filepath.Ext(args[2]) == ".ods" {
-			return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: reviewcast import csv %s", message, strings.TrimSuffix(args[2], filepath.Ext(args[2]))+".csv --source NAME")
-		}
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
@@ -179,6 +178,9 @@ func parseError(args []string, err error) error {
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
 }
+
+// workbook matches the end of a name of a workbook.
+var workbook = regexp.MustCompile(`(?i)\.(xlsx?|ods)$`)
 
 // folderError says which file of a folder to import.
 func folderError(args []string) error {
@@ -207,14 +209,10 @@ func importOf(file, from string, flags ...string) string {
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
 		source = base
 	}
-	name := file
-	if strings.Contains(file, " ") {
-		name = strconv.Quote(file)
-	}
 	if slices.Contains(flags, "--source") {
 		source = ""
 	}
-	rest := strings.TrimPrefix(commandLine(flags), "reviewcast")
+	name, rest := strings.TrimPrefix(commandLine([]string{file}), "reviewcast "), strings.TrimPrefix(commandLine(flags), "reviewcast")
 	switch {
 	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
 		return "reviewcast import google " + name + rest

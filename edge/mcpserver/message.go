@@ -194,8 +194,10 @@ var methods = map[string]method{
 func (m *message) validate(e era) *rpcError {
 	spec, ok := methods[m.method]
 	if !ok || spec.eras&e == 0 {
-		return fail(e.status(http.StatusNotFound), jsonrpc.CodeMethodNotFound, "Method not found: %s. This server has %s.",
-			echo(m.method), strings.Join(methodNames(e), ", "))
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(methods)), func(name string) bool { // those for setup, too
+			return methods[name].eras&e == 0 || !strings.Contains(name, "/") || name == "server/discover" || name == "logging/setLevel"
+		})
+		return fail(e.status(http.StatusNotFound), jsonrpc.CodeMethodNotFound, "Method not found: %s. This server has %s.", echo(m.method), strings.Join(names, ", "))
 	}
 	for _, want := range spec.params {
 		got, ok := m.params[want.name]
@@ -212,13 +214,6 @@ func (m *message) validate(e era) *rpcError {
 		return fail(e.status(http.StatusBadRequest), jsonrpc.CodeInvalidParams, "Invalid params for %s: %s %s; expected %s.", m.method, want.name, why, kind)
 	}
 	return nil
-}
-
-// methodNames lists the methods of an era, without those for setup.
-func methodNames(e era) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(methods)), func(name string) bool {
-		return methods[name].eras&e == 0 || !strings.Contains(name, "/") || name == "server/discover" || name == "logging/setLevel"
-	})
 }
 
 // status is the HTTP status of a protocol error: code in revision 2026-07-28. Until

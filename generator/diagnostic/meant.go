@@ -272,8 +272,8 @@ func Mojibake(s string) (garbled, meant string) {
 			for _, r := range runes[i : i+n] {
 				raw = append(raw, windows1252(r))
 			}
-			r, size := utf8.DecodeRune(raw)
-			if size == n && r != utf8.RuneError && western(r) {
+			// Other results than characters of Western European texts may be chance, such as an É before an ellipsis.
+			if r, size := utf8.DecodeRune(raw); size == n && (r >= 0xA0 && r <= 0xFF || r >= 0x2010 && r <= 0x2026 || strings.ContainsRune("€™Œœ", r)) {
 				return string(runes[i : i+n]), string(r)
 			}
 		}
@@ -290,10 +290,4 @@ func windows1252(r rune) byte {
 		return byte(r)
 	}
 	return 0
-}
-
-// western reports whether a character is one that Western European texts have: other results of decoding may be
-// chance, such as an É before an ellipsis.
-func western(r rune) bool {
-	return r >= 0xA0 && r <= 0xFF || r >= 0x2010 && r <= 0x2026 || r == '€' || r == '™' || r == 'Œ' || r == 'œ'
 }
