@@ -13,6 +13,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -57,7 +58,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Verbose {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
-	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	for _, name := range res.Edited {
 		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
 	}
@@ -68,7 +69,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		return nil
 	})
 	if n := len(res.Removed); n > 0 && !res.First {
-		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"), res.Removed[0])
+		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", diagnostic.Plural(n, "file"), res.Removed[0])
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
 		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, beside)

@@ -80,10 +80,10 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 	}
 	var parts []string
 	if errs > 0 {
-		parts = append(parts, colors.Red(terminal.Plural(errs, "error")))
+		parts = append(parts, colors.Red(diagnostic.Plural(errs, "error")))
 	}
 	if warnings := len(problems) - errs; warnings > 0 {
-		parts = append(parts, colors.Yellow(terminal.Plural(warnings, "warning")))
+		parts = append(parts, colors.Yellow(diagnostic.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, colors.Green("no problems"))
@@ -166,8 +166,8 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	} else {
 		fmt.Fprintf(std.out, "%d added, %d changed, %d withdrawn\n", len(d.Added), len(d.Changed), len(d.Removed))
 	}
-	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", terminal.Stars(before.AggregateRating.RatingValue), terminal.Plural(before.AggregateRating.RatingCount, "review"),
-		terminal.Stars(after.AggregateRating.RatingValue), terminal.Plural(after.AggregateRating.RatingCount, "review"))
+	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", terminal.Stars(before.AggregateRating.RatingValue), diagnostic.Plural(before.AggregateRating.RatingCount, "review"),
+		terminal.Stars(after.AggregateRating.RatingValue), diagnostic.Plural(after.AggregateRating.RatingCount, "review"))
 	return nil
 }
 

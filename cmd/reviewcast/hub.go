@@ -14,9 +14,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
+	"reviewcast/generator/diagnostic"
 )
 
 // hubCmd are the operators' commands on the state. A running edge notices a change within a second.
@@ -268,7 +268,7 @@ func (std streams) report(done, named []int64, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s %s\n", terminal.Plural(len(done), "subscription"), what)
+	fmt.Fprintf(std.out, "%s %s\n", diagnostic.Plural(len(done), "subscription"), what)
 	missing := slices.DeleteFunc(unique(named), func(id int64) bool { return slices.Contains(done, id) })
 	if len(missing) > 0 {
 		return fmt.Errorf("no subscription %s", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(missing)), ", "), "[]"))

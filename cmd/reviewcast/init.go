@@ -12,6 +12,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/schema"
 	"reviewcast/generator/starter"
 )
@@ -67,7 +68,7 @@ func (c *schemaCmd) Run(std streams) error {
 		fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
 		return nil
 	}
-	fmt.Fprintf(std.out, "%s written in %s\n", terminal.Plural(n, "schema"), c.Dir)
+	fmt.Fprintf(std.out, "%s written in %s\n", diagnostic.Plural(n, "schema"), c.Dir)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/internal/mirror"
 	"reviewcast/internal/verify"
 )
@@ -150,7 +151,7 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 		}
 	}
 	if r.Sequence > 0 && !c.Quiet {
-		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, terminal.Plural(r.Reviews, "review"), terminal.Stars(r.Rating))
+		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), terminal.Stars(r.Rating))
 	}
 	if !c.Quiet {
 		lines("proven", r.Proven)

@@ -162,6 +162,14 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
+// Plural writes a number of things: "1 review", "2 reviews".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Join writes a list with a word before the last item: "a, b and c", "a, b or c".
 func Join(list []string, word string) string {
 	if len(list) < 2 {

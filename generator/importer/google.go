@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which
@@ -85,7 +87,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
 			var each []string
 			for _, number := range slices.Sorted(maps.Keys(found)) {
-				each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
+				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
 			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; say with --location which is this business's, or several with commas between them", strings.Join(each, ", "))}})
 		}

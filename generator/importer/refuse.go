@@ -46,7 +46,7 @@ func (m *merger) sameDays(reviews []*review) string {
 		return ""
 	}
 	return fmt.Sprintf("the days of the ratings over the scale, %s to %s, have %s, read as of %g; if the platform has changed its scale, divide the table at %[1]s, and import each part with its own --rating-scale",
-		first, last, plural(n, "other rating"), m.cfg.RatingScale)
+		first, last, diagnostic.Plural(n, "other rating"), m.cfg.RatingScale)
 }
 
 // minLow is how many reviews of successive days would hardly all have half of the stars or fewer.
@@ -125,7 +125,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	for file, n := range found {
 		name, isImport := strings.CutPrefix(strings.TrimSuffix(path.Base(file), ".jsonl"), "import-")
 		if isImport && name != m.cfg.Source && (2*n >= len(reviews) || diagnostic.Nearest(m.cfg.Source, []string{name}) != "") {
-			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export are in %s already, and would be published twice; to update them, import with --source %s", n, plural(len(reviews), "review"), file, name)}}
+			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export are in %s already, and would be published twice; to update them, import with --source %s", n, diagnostic.Plural(len(reviews), "review"), file, name)}}
 		}
 	}
 	return nil

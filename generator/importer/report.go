@@ -132,7 +132,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Refused && r.Added+r.Updated > 0 {
 		into, added = "nothing was imported into "+r.File, "would be added"
 	}
-	p.line("%s: %d %s, %d updated, %d unchanged, %d skipped of %s", into, r.Added, added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
+	p.line("%s: %d %s, %d updated, %d unchanged, %d skipped of %s", into, r.Added, added, r.Updated, r.Unchanged, len(r.Skipped), diagnostic.Plural(r.Rows, "row"))
 	if r.Rows == 0 {
 		p.line("the export has no reviews")
 	}
@@ -146,15 +146,15 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
-		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", plural(r.Anonymous, "review"), anonymous)
+		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	case r.Anonymous > 0:
-		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
+		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	}
 	switch {
 	case r.Unverified > 0 && strings.Contains(r.Columns, "verification.method="):
-		p.line("%s not published, because the column of verification.method doesn't say that the customer was verified", plural(r.Unverified, "review"))
+		p.line("%s not published, because the column of verification.method doesn't say that the customer was verified", diagnostic.Plural(r.Unverified, "review"))
 	case r.Unverified > 0:
-		p.line("%s not published, because nothing says how you know that the authors were customers: import again with --verification and %s", plural(r.Unverified, "review"), methods)
+		p.line("%s not published, because nothing says how you know that the authors were customers: import again with --verification and %s", diagnostic.Plural(r.Unverified, "review"), methods)
 	}
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
@@ -166,13 +166,13 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	p.list(len(r.Tests), p.limit, plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
+	p.list(len(r.Tests), p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"
 	}
-	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + diagnostic.Join(r.Kept[i].Fields, "and") })
-	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
+	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + diagnostic.Join(r.Kept[i].Fields, "and") })
+	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")
 	}
@@ -222,7 +222,7 @@ func (p *printer) skipped(skips []Skip, verbose bool) {
 		if verbose {
 			limit = n
 		}
-		p.list(n, limit, fmt.Sprintf("%s skipped: %s", plural(n, "row"), c), func(i int) string { return rows[c][i].Error() })
+		p.list(n, limit, fmt.Sprintf("%s skipped: %s", diagnostic.Plural(n, "row"), c), func(i int) string { return rows[c][i].Error() })
 	}
 }
 
@@ -259,11 +259,4 @@ func shorten(s string, most int) string {
 		return string(r[:most-1]) + "…"
 	}
 	return s
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -121,6 +121,9 @@ func (in *inspector) review(r *source.Review) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
+		if t.name == "title" && strings.HasSuffix(*t.text, ",") {
+			in.add(at, firstLine(*t.text), "placeholder", "title ends with a comma, which is published with it", "delete the comma")
+		}
 		if strings.Count(*t.text, `"`) == 1 && halfQuoted.MatchString(*t.text) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" has one quotation mark without the other, which is published with it", "delete it, or write the other one")
 		}
@@ -173,11 +176,11 @@ var halfQuoted = regexp.MustCompile(`^\s*"|[^0-9 ]"\s*$`)
 
 // placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
 // Google's remarks, the button that unfolds a text, the codes of a mail's text.
-var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
+var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|TBC|FIXME)\b|^(?i:tb[cd]|xxx+|to follow|\.\.\.|…)$|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
 	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\(Original\)|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "(Original)", "="}
+var placeholders = []string{"TODO", "TBD", "TBC", "tbd", "tbc", "xxx", "o follow", "...", "…", "FIXME", "orem ipsum", "[", "#", "(Original)", "="}
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {

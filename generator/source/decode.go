@@ -200,6 +200,9 @@ func (s *schema) hint(v *syntax.Node) string {
 	return s.written(v.Text)
 }
 
+// equalSign matches a field with = in place of its colon.
+var equalSign = regexp.MustCompile(`^([a-z_]+) *= *`)
+
 // oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
 var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
 
@@ -225,6 +228,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "put a space after each colon: " + first
 	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 		suggestion = "delete this line"
+	case n.Kind == syntax.Text && equalSign.MatchString(n.Text):
+		suggestion = "write a colon and a space in place of each =, as in " + equalSign.ReplaceAllString(n.Text[:len(equalSign.FindString(n.Text))], "$1: …")
 	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && n.Kind == syntax.List:

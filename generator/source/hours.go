@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,6 @@ func knownHours(s string) bool {
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
-	var open []string
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
 		warn := func(what, remedy string) {
@@ -54,44 +52,9 @@ func (d *decoder) hours(r *fields) []string {
 			warn("are not in the form that search engines read", suggestion)
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
-		default:
-			spans := spansOf(s)
-			same := func(other string) bool {
-				return slices.ContainsFunc(spans, func(s string) bool { return overlaps(s, other) })
-			}
-			if i := slices.IndexFunc(open, same); i >= 0 {
-				warn("overlap with "+open[i]+" of another line", "write each day and time once")
-			}
-			open = append(open, spans...)
 		}
 	}
 	return hours
-}
-
-// spansOf returns the days and times of opening hours one by one, such as "Mo 08:00-12:00".
-func spansOf(s string) (spans []string) {
-	const weekdays = "MoTuWeThFrSaSu"
-	days, times, _ := strings.Cut(s, " ")
-	for group := range strings.SplitSeq(days, ",") {
-		from, to, _ := strings.Cut(group, "-")
-		for day := strings.Index(weekdays, from); ; day = (day + 2) % len(weekdays) {
-			for span := range strings.SplitSeq(cmp.Or(times, "00:00-24:00"), ",") {
-				spans = append(spans, weekdays[day:day+2]+" "+span)
-			}
-			if weekdays[day:day+2] == cmp.Or(to, from) {
-				break
-			}
-		}
-	}
-	return spans
-}
-
-// overlaps reports whether two spans are open at the same time.
-func overlaps(a, b string) bool {
-	end := func(span string) string {
-		return span[:3] + max(span[9:], map[bool]string{true: "24:00"}[span[9:] < span[3:8]])
-	}
-	return a[:3] == b[:3] && a[:8] < end(b) && b[:8] < end(a)
 }
 
 // meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on

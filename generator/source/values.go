@@ -53,10 +53,15 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		suggestion := "write the text after the field's name; quote it if it contains special characters"
 		if n.Kind == syntax.List && !d.strict {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
+			if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && n.Line > 0 && len(n.Items) > 1 {
+				suggestion = fmt.Sprintf("if the lines with their hyphens are the text, write %s: | above them, and indent them further", field)
+			}
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]
 			if suggestion = fmt.Sprintf("put it in quotes, since it has a colon: %q", e.Key.Text+": "+e.Value.Text); isField(e.Key.Text) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
+			} else if name == "an item of hours" && !strings.ContainsAny(e.Value.Text, "0123456789") {
+				suggestion = "delete this line: days when you are closed are left out"
 			} else if name == "an item of hours" {
 				suggestion = "write " + plainHours(e.Key.Text+" "+e.Value.Text)
 			}

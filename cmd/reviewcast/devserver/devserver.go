@@ -288,5 +288,5 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
 		parts = append(parts, "rating "+was+" → "+is)
 	}
-	return strings.Join(append(parts, terminal.Plural(files, "file")), ", ")
+	return strings.Join(append(parts, diagnostic.Plural(files, "file")), ", ")
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // IsTerminal reports whether f, an [io.Reader] or [io.Writer], is a terminal.
@@ -137,17 +138,9 @@ func (p Palette) Green(s string) string { return p.paint("32", s) }
 // Yellow returns s in bold yellow.
 func (p Palette) Yellow(s string) string { return p.paint("1;33", s) }
 
-// Plural writes a number and its noun.
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Reviews writes how many reviews are published, and how many are not.
 func Reviews(d *reviewcast.Dataset) string {
-	s := Plural(len(d.Reviews), "review")
+	s := diagnostic.Plural(len(d.Reviews), "review")
 	if n := d.Unpublished.Unverified; n > 0 {
 		s += fmt.Sprintf(" (%d more not published: without a verification)", n)
 	}
