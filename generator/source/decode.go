@@ -127,6 +127,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "delete this line; a review without a verification is not published; to withdraw a published one, delete it here and list it in " + WithdrawnFile, ""
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
+	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && s.also[diagnostic.Squash(key)] == "":
+		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
 	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
 		return "delete it: reviews have no field for customers' contact data", ""
 	}
@@ -167,14 +169,14 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
 	case g != nil && s.prefix == "":
 		return "write " + meant + ": " + g.hint(v), meant
-	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema:
+	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
 	}
 	return fmt.Sprintf("did you mean %q?", meant), meant
 }
 
-// coordinates matches a number of degrees, and the letter of its direction.
-var coordinates = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`)
+// coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = for its colon.
+var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+) *= *`)
 
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {
@@ -199,9 +201,6 @@ func (s *schema) hint(v *syntax.Node) string {
 	}
 	return s.written(v.Text)
 }
-
-// equalSign matches a field with = in place of its colon.
-var equalSign = regexp.MustCompile(`^([a-z_]+) *= *`)
 
 // oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
 var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)

@@ -120,7 +120,7 @@ var notInSummary = []struct {
 }{
 	{regexp.MustCompile(`(?m)^ *[•·▪‣◦–—] *\pL`), "markup", "this line begins like one of a list and is none in the summary; it would go on in the line above", "begin each line of the list with a hyphen and a space, and write an empty line above it"},
 	{regexp.MustCompile(`!\[`), "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it"},
-	{regexp.MustCompile(`\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
+	{regexp.MustCompile(`(?:^|[^!])\[[^\]]*\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
 	{regexp.MustCompile(`(?i)</?(p|b|i|u|br|div|span|font|o:p|h[1-6]|ul|li|strong|em)(\s[^<>]*)?/?>`), "markup", "HTML is not understood in the summary; its codes in < and > would be published as they stand", "delete them, or save the file as plain text"},
 }
 
@@ -133,7 +133,6 @@ func (s *surroundings) summary(data []byte) {
 		for _, no := range notInSummary {
 			if found := no.form.FindStringIndex(text); found != nil {
 				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no.code, no.message, no.remedy)
-				break
 			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {

@@ -238,7 +238,7 @@ func (r *fields) language(f string) string {
 }
 
 // minutes matches an angle in degrees, minutes and seconds.
-var minutes = regexp.MustCompile(`^([0-9]{1,3})° ?([0-9]{1,2})['′’] ?(?:([0-9.]+)(?:["″”]|'')? ?)?([NSEWO])?$`)
+var minutes = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]+)?)° ?(?:([0-9]{1,2})['′’] ?)?(?:([0-9.]+)(?:["″”]|'')? ?)?([NSEWO])?$`)
 
 // float reads a number within bounds.
 func (r *fields) float(f string, low, high float64) float64 {
