@@ -69,7 +69,7 @@ func (d dir) manifest(ctx context.Context) ([]byte, error) {
 	data, err := d.read(ctx, reviewcast.PathManifest, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := os.Stat(string(d)); none != nil {
-			return nil, fmt.Errorf("there is no folder %s: %w", string(d), ErrNeverPublished)
+			return nil, fmt.Errorf("there is no folder %s here; reviewcast build writes one: %w", string(d), ErrNeverPublished)
 		}
 		return nil, fmt.Errorf("read %s: %w", d.name(reviewcast.PathManifest), ErrNeverPublished)
 	}

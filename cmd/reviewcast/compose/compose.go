@@ -126,7 +126,7 @@ func (r *Review) lists() []list {
 
 // resolve returns the ids that words stand for, each once.
 func (l list) resolve(words []string, content *source.Content) (ids []string, err error) {
-	for _, word := range words {
+	for word := range strings.SplitSeq(strings.Join(words, ";"), ";") {
 		if strings.TrimSpace(word) == "" {
 			continue
 		}
