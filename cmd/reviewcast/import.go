@@ -159,7 +159,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 			command += " --source google --verification platform"
 		}
 		for i, problem := range usage.Problems {
-			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE", strings.TrimPrefix(commandLine([]string{file}), "reviewcast ")).Replace(problem)
+			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE", commandLine(file)).Replace(problem)
 		}
 		return usage
 	} else if err != nil {

@@ -47,22 +47,21 @@ func retyped(args []string) []string {
 	return plain
 }
 
-// commandLine writes a command for pasting.
-func commandLine(args []string) string {
-	line := "reviewcast"
-	for _, arg := range args {
-		if strings.ContainsAny(arg, " &;()<>|*$#\"") {
-			arg = strconv.Quote(arg)
+// commandLine writes words of a command for pasting.
+func commandLine(words ...string) string {
+	words = slices.Clone(words)
+	for i, word := range words {
+		if strings.ContainsAny(word, " &;()<>|*$#\"") {
+			words[i] = strconv.Quote(word)
 		}
-		line += " " + arg
 	}
-	return line
+	return strings.Join(words, " ")
 }
 
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
 	if plain := retyped(args); !slices.Equal(plain, args) {
-		return fmt.Errorf("%s; a word processor has changed hyphens or quotation marks; write: %s", message, commandLine(plain))
+		return fmt.Errorf("%s; a word processor has changed hyphens or quotation marks; write: reviewcast %s", message, commandLine(plain...))
 	}
 	for i, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
@@ -212,7 +211,7 @@ func importOf(file, from string, flags ...string) string {
 	if slices.Contains(flags, "--source") {
 		source = ""
 	}
-	name, rest := strings.TrimPrefix(commandLine([]string{file}), "reviewcast "), strings.TrimPrefix(commandLine(flags), "reviewcast")
+	name, rest := commandLine(file), strings.TrimRight(" "+commandLine(flags...), " ")
 	switch {
 	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
 		return "reviewcast import google " + name + rest

@@ -54,7 +54,9 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			}
 			in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
 		}
-		text = m.form.ReplaceAllString(text, "")
+		if last != "" {
+			text = m.form.ReplaceAllString(text, "")
+		}
 	}
 	return text
 }

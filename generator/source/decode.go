@@ -228,7 +228,7 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 		suggestion = "delete this line"
 	case n.Kind == syntax.Text && equalSign.MatchString(n.Text):
-		suggestion = "write a colon and a space in place of each =, as in " + equalSign.ReplaceAllString(n.Text[:len(equalSign.FindString(n.Text))], "$1: …")
+		suggestion = "write a colon and a space in place of each =, as in " + equalSign.FindStringSubmatch(n.Text)[1] + ": …"
 	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && n.Kind == syntax.List:

@@ -135,25 +135,25 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case errors.Is(err, errBody):
-			cause = fmt.Errorf("get %s: %w:", retry, err)
+			cause = fmt.Errorf("get %s: %w", retry, err)
 		case err != nil:
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case status == http.StatusNotFound:
 			cause = missingError(fmt.Sprintf("get %s: %s", o.base+path, statusText(status)))
 		case status != http.StatusOK:
 			return nil, fmt.Errorf("get %s: %w", retry, statusError(status))
-		case reviewcast.SHA256(bytes.ReplaceAll(a.body, []byte("\r\n"), []byte("\n"))) == sha256 && bytes.Contains(a.body, []byte("\r\n")):
-			return nil, fmt.Errorf("get %s: its line ends were changed by the upload; upload all of public again, with the program's binary mode", retry)
-		case reviewcast.SHA256(a.body) != sha256:
-			cause = fmt.Errorf("get %s: the body has another hash%s:", retry, describe(a))
-		default:
+		case reviewcast.SHA256(a.body) == sha256:
 			return a.body, nil
+		case reviewcast.SHA256(bytes.ReplaceAll(a.body, []byte("\r\n"), []byte("\n"))) == sha256:
+			return nil, fmt.Errorf("get %s: its line ends were changed by the upload; upload all of public again, with the program's binary mode", retry)
+		default:
+			cause = fmt.Errorf("get %s: the body has another hash%s", retry, describe(a))
 		}
 	}
 	if missing, ok := errors.AsType[missingError](cause); ok {
 		return nil, missing
 	}
-	return nil, fmt.Errorf("%w %w", cause, ErrStale)
+	return nil, fmt.Errorf("%w: %w", cause, ErrStale)
 }
 
 // missingError reports a file that an origin doesn't have; it is an ErrStale.
