@@ -100,6 +100,9 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
+			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
+				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
+			}
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
 	}

@@ -105,7 +105,7 @@ func (t *table) columns(m map[string]string) (used string, unused []string) {
 	var pairs []string
 	for _, f := range mapped {
 		if t.binding[f] != noColumn {
-			pairs = append(pairs, f.String()+"="+m[f.String()])
+			pairs = append(pairs, pairOf(f.String(), m[f.String()]))
 		}
 	}
 	for i, name := range t.names {

@@ -150,7 +150,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		case first < 0:
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
 		case slices.Contains(header[first+1:], want):
-			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has two columns of that name; rename one of them", f, want))
+			problems = append(problems, fmt.Sprintf("two columns are named %s; in the table, give the one that isn't the %s of the review another name, and import again", quote(want), f))
 		default:
 			if other, twice := from[first]; twice && f != fieldSourceURL && other != fieldID && f != fieldID {
 				problems = append(problems, fmt.Sprintf("column map: %s and %s are both from the column %s; map one of them to the column that has it, or leave it out of --map", other, f, quote(want)))
@@ -233,7 +233,7 @@ func (c *Config) useShape(header []string) error {
 		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
 		meant, _, _ := choose(Platforms["own"], header)
 		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header,
-			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant)))
+			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant, header)))
 	}
 	maps.Copy(columns, c.Map)
 	c.Map = columns
@@ -246,7 +246,7 @@ func (c *Config) ownNames(header []string) error {
 	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if len(missing) > 0 {
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns))
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns, header))
 	}
 	partOf := slices.IndexFunc(header, func(cell string) bool { return firstNames.MatchString(cell) })
 	rest := slices.ContainsFunc(header, func(cell string) bool { return lastNames.MatchString(cell) })
@@ -278,11 +278,33 @@ var (
 	lastNames  = regexp.MustCompile(`(?i)^(last|family|sur)[ _]?name$|^(nach|familien)name$|^nom$|^cognome$|^apellidos?$|^sobrenome$|^apelido$`)
 )
 
-// mapOf returns a map of the columns that are known, with COLUMN for the others.
-func mapOf(columns map[string]string) string {
+// likeNames match the columns of surveys, whose names are questions.
+var likeNames = map[string]*regexp.Regexp{
+	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa)\b`),
+	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
+	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion)\b`),
+	"author": regexp.MustCompile(`(?i)\bname\b`),
+}
+
+// pairOf returns a part of a map, as ParseMap reads it.
+func pairOf(field, column string) string {
+	if strings.Contains(column, ",") {
+		return `"` + field + "=" + strings.ReplaceAll(column, `"`, `""`) + `"`
+	}
+	return field + "=" + column
+}
+
+// mapOf returns a map of the columns that are known or probable, with COLUMN for the others.
+func mapOf(columns map[string]string, header []string) string {
 	var pairs []string
 	for _, name := range []string{"rating", "date", "text", "author"} {
-		pairs = append(pairs, name+"="+cmp.Or(columns[name], "COLUMN"))
+		column := columns[name]
+		for _, h := range header {
+			if column == "" && likeNames[name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+				column = h
+			}
+		}
+		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))
 	}
 	return "--map " + strconv.Quote(strings.Join(pairs, ","))
 }

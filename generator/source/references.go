@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -137,6 +139,13 @@ func (k *names) listed(text string) (ids []string) {
 // citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
 // may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
+	for _, c := range s.noted {
+		if r := x.first(c.id, at); r != nil && r.Published {
+			p := c.at.Error("note", fmt.Sprintf("the # makes this entry a note, so the review %s is not withdrawn", diagnostic.Quote(c.id)), "delete the # of each of its lines; or the entry, if the review shall stay")
+			p.Severity = diagnostic.Warning
+			problems = append(problems, p)
+		}
+	}
 	for _, c := range s.cited {
 		r, p := c.find(x, at, complete)
 		if p != nil && c.among != nil {
@@ -156,8 +165,8 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			suggestion := "copy part of its text exactly"
 			if r.Text == nil {
 				suggestion = "the review has no text; choose another"
-			} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(c.quote)) {
-				suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
+			} else if words := original(*r.Text, c.quote); words != "" {
+				suggestion = "spaces, line breaks or quotation marks differ; write text: " + strconv.Quote(words)
 			} else if first, last, ok := strings.Cut(strings.ReplaceAll(c.quote, "...", "…"), "…"); ok {
 				suggestion = "copy one part of it, in which nothing is left out"
 				from := strings.Index(*r.Text, strings.TrimSpace(first))
@@ -174,6 +183,25 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 // copied drops what often changes when a text is copied.
 var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
 
+// original returns the part of a text that a quote was copied from; "" if there is none.
+func original(text, quote string) string {
+	plain, at := "", []int{} // of each byte of plain, in the text
+	for i, c := range text {
+		plain += copied.Replace(string(c))
+		for len(at) < len(plain) {
+			at = append(at, i)
+		}
+	}
+	quote = copied.Replace(quote)
+	i := strings.Index(plain, quote)
+	if i < 0 || quote == "" {
+		return ""
+	}
+	last := at[i+len(quote)-1]
+	_, size := utf8.DecodeRuneInString(text[last:])
+	return text[at[i] : last+size]
+}
+
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
 	r := x.first(c.id, at)
@@ -188,7 +216,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
-		why, suggestion = "has no verification", "give the review "+r.ID+" a verification, or cite another"
+		why, suggestion = "has no verification", fmt.Sprintf("give the review in line %d of %s a verification, such as verification: {method: job}, or cite another", at.line(r), r.rec.file)
 	default:
 		return r, nil
 	}

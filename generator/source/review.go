@@ -16,7 +16,7 @@ import (
 var (
 	reviewSchema = newSchema("the review", "", "", `id author rating date title text language source source_url author_avatar_url
 		owner_reply verification technicians services service_areas`)
-	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date")
+	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}, with the day of the reply in place of YYYY-MM-DD", "text date")
 	verificationSchema = newSchema("verification", "verification.", "{method: job}", "method verified_on reference")
 )
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -222,6 +223,8 @@ func (r *fields) language(f string) string {
 			suggestion = "write " + code + "-" + countries[diagnostic.Squash(where)]
 		} else if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write " + code
+		} else if near := diagnostic.Nearest(diagnostic.Squash(s), slices.Collect(maps.Keys(diagnostic.Languages))); near != "" && len(s) > 3 {
+			suggestion = "write " + diagnostic.Languages[near]
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()

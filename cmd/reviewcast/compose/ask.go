@@ -58,16 +58,12 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	q.ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) {
 		return unless(s, directSource), nil
 	})
-	var methods []terminal.Choice
-	for _, method := range reviewcast.VerificationMethods {
-		methods = append(methods, terminal.Choice{ID: method})
-	}
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	q.ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
 			return "", nil
 		}
-		return resolve(s, "a method", methods)
+		return resolve(s, "a method", Choices(content, "methods"))
 	})
 	if r.Verification != "" {
 		q.ask(&r.Reference, "Reference (your proof, never published; optional)", anything)

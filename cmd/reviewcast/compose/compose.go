@@ -50,6 +50,11 @@ func (r *Review) Resolve(content *source.Content) error {
 		return fmt.Errorf("%s; %s", message, remedy)
 	}
 	var errs []error
+	if method, err := resolve(r.Verification, "a method", Choices(content, "methods")); err != nil && r.Verification != "" {
+		errs = append(errs, fmt.Errorf("--verification: %w", err))
+	} else if err == nil {
+		r.Verification = method
+	}
 	for _, l := range r.lists() {
 		ids, err := l.resolve(*l.ids, content)
 		errs, *l.ids = append(errs, err), ids
@@ -142,7 +147,7 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 	return ids, err
 }
 
-// Choices returns what the content offers for a kind of name: technicians, services, service-areas or reviews.
+// Choices returns what the content offers for a kind of name: technicians, services, service-areas, methods or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	var named []reviewcast.Named
 	switch kind {
@@ -154,6 +159,10 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 		named = content.Business.Services
 	case "service-areas":
 		named = content.Business.ServiceAreas
+	case "methods":
+		for _, method := range reviewcast.VerificationMethods {
+			out = append(out, terminal.Choice{ID: method})
+		}
 	case "reviews":
 		for _, r := range content.Reviews {
 			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
