@@ -127,6 +127,9 @@ func importSlip(t *testing.T, dir string, export txtar.File) string {
 	case "yelp", "trustpilot":
 		cfg.Platform = words[1]
 		report, err = importer.CSV(t.Context(), r, cfg)
+	case "jsonl":
+		cfg.Map = map[string]string{"rating": "rating", "date": "date", "text": "text"}
+		report, err = importer.JSONL(t.Context(), r, cfg)
 	default:
 		report, err = importer.CSV(t.Context(), r, cfg)
 	}

@@ -141,6 +141,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		args = slices.Concat(args[at:], args[:at])
 		c, err = parser.Parse(args)
 	}
+	if name := strings.TrimLeft(strings.Join(args[:1], ""), "-–—"); err != nil && isCommand(name) && name != args[0] {
+		return usageError{fmt.Errorf("unknown flag %s; write reviewcast %s", args[0], commandLine(append([]string{name}, args[1:]...)...))}
+	}
 	if err != nil {
 		return usageError{parseError(args, err)}
 	}

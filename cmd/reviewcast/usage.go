@@ -87,13 +87,12 @@ func argumentError(args []string, message string) error {
 		case i == 0 && strings.TrimSuffix(filepath.Base(arg), ".exe") == "reviewcast":
 			return fmt.Errorf("%s; write the name of the program once: %s", message, strings.Join(append([]string{"reviewcast"}, args[1:]...), " "))
 		case meant != "" && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
-			if value == "" && i+1 < len(args) {
-				value = args[i+1]
+			value, port := cmp.Or(value, append(slices.Clip(args), "ID")[i+1]), "8080"
+			if isPort(value) {
+				port = value
 			}
-			if !isPort(value) {
-				value = "8080"
-			}
-			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.Replace(meant, "PORT", value, 1))
+			write := strings.NewReplacer("PORT", port, "VALUE", value).Replace(meant)
+			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, write)
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
 		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":

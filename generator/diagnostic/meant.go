@@ -155,7 +155,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		if len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0 {
 			return fmt.Sprintf("%s %s does not exist", name, Quote(s)), "correct the month or the day, and " + form
 		}
-		if ages.MatchString(s) {
+		if ages.MatchString(s) && strings.HasPrefix(name, "owner_reply") {
+			return fmt.Sprintf("%s %s is no day of the calendar", name, Quote(s)), "write the day on which you answered, as YYYY-MM-DD"
+		} else if ages.MatchString(s) {
 			return fmt.Sprintf("%s %s is counted from the day on which it was read", name, Quote(s)), "look up the day where the review was given, or in the mail that announced it, and " + form
 		}
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"

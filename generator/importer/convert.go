@@ -271,12 +271,16 @@ func (c *converter) job(r *row, v *review) *Skip {
 		}
 		ids, unknown := []string{}, cell
 		for _, separator := range []string{"\n", ";", ",", "&", " and ", "/"} {
-			if ids, unknown = c.ids(f, strings.Split(cell, separator)); unknown == "" {
+			found, one := c.ids(f, strings.Split(cell, separator))
+			if one != cell {
+				ids, unknown = found, one
+			}
+			if unknown == "" {
 				break
 			}
 		}
 		if unknown != "" {
-			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(cell), f)
+			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(unknown), f)
 		}
 		v.values[f] = asJSON(ids)
 	}

@@ -41,10 +41,13 @@ func layoutsOf(layouts []string, date string) []string {
 	})
 }
 
+// ofMonth matches what stands around the names of months.
+var ofMonth = regexp.MustCompile(`(?i) (?:de|del|of) `)
+
 // parseDay reads a date by a layout, with months in any language.
 func parseDay(layout, date string) (time.Time, error) {
 	if strings.Contains(layout, "Jan") {
-		date = diagnostic.EnglishMonths(date)
+		date = diagnostic.EnglishMonths(ofMonth.ReplaceAllString(date, " "))
 	}
 	return time.Parse(strings.ReplaceAll(layout, "January", "Jan"), date)
 }
@@ -135,6 +138,7 @@ func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}
+	s = ofMonth.ReplaceAllString(s, " ")
 	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
 	return letters.ReplaceAllStringFunc(s, func(part string) string {
 		lower := strings.ToLower(part)

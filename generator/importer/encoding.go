@@ -148,6 +148,7 @@ func notText(in *bufio.Reader, json bool) string {
 	head, _ := in.Peek(2 << 10) // what is wrong with a short export shows later
 	start := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")))
 	const zip, workbook, page = "pk\x03\x04", "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file", "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
+	const mail = "the export is a mail; write down its review with `reviewcast new review`"
 	const places = "the export is an answer of the Places API, which has five reviews and no ids; export Google Business Profile instead (takeout.google.com)"
 	const ours = "the export is a YAML file, as a content folder has them; reviews in YAML need no import: put the file into the folder reviews"
 	for _, f := range []struct{ begins, has, remedy string }{
@@ -163,6 +164,8 @@ func notText(in *bufio.Reader, json bool) string {
 		{"", `"doc_id"`, "the export is only a link to Google Sheets; open it there, choose File, Download, CSV, and import that file"},
 		{"<", "<table", "the export is a table in a web page, whatever its name; open it in a spreadsheet program, save it there as CSV UTF-8, and import that file"},
 		{"<", "Takeout", "the export is only the table of contents of a Takeout; import the file reviews.json, which is in a folder Google Business Profile beside it"},
+		{"--", "SQL", "the export is a dump of a database; open the table with the reviews in the program that made it (such as phpMyAdmin), export it as CSV with the names of the columns, and import that file"},
+		{"from:", "", mail}, {"from ", "\nSubject:", mail}, {"return-path:", "", mail}, {"received:", "", mail}, {"delivered-to:", "", mail}, {"mime-version:", "", mail},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
 		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {

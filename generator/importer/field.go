@@ -158,7 +158,9 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	if len(missing) > 0 {
+	if len(missing) > 0 && slices.ContainsFunc(header, isRecommendation) {
+		problems = append(problems, recommendations)
+	} else if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
@@ -166,6 +168,13 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
+}
+
+// recommendations is what is said of an export of Facebook.
+const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
+
+func isRecommendation(column string) bool {
+	return strings.Contains(strings.ToLower(column), "recommend")
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -315,14 +324,14 @@ func unknownHeader(problem string, header []string, remedy string) error {
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
-		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))
+		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
 	}
-	if slices.ContainsFunc(header, func(cell string) bool { return strings.Contains(strings.ToLower(cell), "recommend") }) {
-		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
+	if slices.ContainsFunc(header, isRecommendation) {
+		problem = recommendations
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok && name != "own" {
-			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s`", name, name)
+			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {

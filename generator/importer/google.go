@@ -46,7 +46,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number, found := 0, map[string]int{}
-		for r, err := range jsonRows(export, MaxExport, func(*row) error { return nil }) {
+		for r, err := range jsonRows(export) {
 			if err != nil {
 				if !yield(r, err) {
 					return

@@ -18,18 +18,67 @@ import (
 // maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops a value that never ends.
 const maxJSONValue = 4 << 20
 
-// JSONL imports a file with one JSON object per line, or a JSON array of objects. The columns of Config.Map are names
+// JSONL imports a file with one JSON object per line, a JSON array of objects, or an object with one such array. The columns of Config.Map are names
 // of members; owner_reply.text=reply.comment is a member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	export, err := begin(ctx, r, &cfg, true)
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, cfg.known(jsonRows(export, maxJSONValue, cfg.fill)))
+	return run(ctx, cfg, cfg.known(cfg.filled(jsonRows(export))))
+}
+
+// filled sets the cells of rows, and of those in a list in the first one if that is no review.
+func (c Config) filled(rows rowSeq) rowSeq {
+	return func(yield func(row, error) bool) {
+		number := 0
+		for r, err := range rows {
+			values := []jsontext.Value{r.value}
+			if rating, _ := textAt(r.value, c.Map["rating"], false); r.number == 1 && rating == "" {
+				if list := listIn(r.value); list != nil {
+					values = list
+				}
+			}
+			for _, v := range values {
+				number++
+				one, problem := row{number: number, value: v}, err
+				switch {
+				case number > MaxRows:
+					problem = ErrTooManyRows
+				case err == nil:
+					problem = c.fill(&one)
+				}
+				if !yield(one, problem) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// listIn returns the objects of the only list of objects in an object; nil if there is none.
+func listIn(v jsontext.Value) (list []jsontext.Value) {
+	var members map[string]jsontext.Value
+	if v.Kind() != '{' || json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) != nil {
+		return nil
+	}
+	for _, member := range members {
+		var items []jsontext.Value
+		if member.Kind() != '[' || json.Unmarshal(member, &items, jsontext.AllowDuplicateNames(true)) != nil || len(items) == 0 || items[0].Kind() != '{' {
+			continue
+		} else if list != nil {
+			return nil
+		}
+		list = items
+	}
+	return list
 }
 
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
 func (c Config) fill(r *row) error {
+	if len(r.value) > maxJSONValue {
+		return r.skip(TextTooLong, "the review has more than %d bytes", maxJSONValue)
+	}
 	for _, f := range mapped {
 		path := strings.TrimSpace(c.Map[f.String()])
 		if path == "" {
@@ -82,9 +131,8 @@ func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
 	}
 }
 
-// jsonRows reads objects, one after the other or in an array, and calls fill to set the cells of a row. An object of
-// more than limit bytes is skipped. The error of fill is a *Skip.
-func jsonRows(export text, limit int, fill func(*row) error) rowSeq {
+// jsonRows reads objects, one after the other or in an array.
+func jsonRows(export text) rowSeq {
 	return func(yield func(row, error) bool) {
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
@@ -120,11 +168,8 @@ func jsonRows(export text, limit int, fill func(*row) error) rowSeq {
 				err = ErrTooManyRows
 			case kind != '{':
 				err = r.skip(BadValue, "not a JSON object")
-			case len(v) > limit:
-				err = r.skip(TextTooLong, "the review has more than %d bytes", limit)
 			default:
 				r.value = v
-				err = fill(&r)
 			}
 			if !yield(r, err) {
 				return

@@ -47,6 +47,10 @@ func TestSlips(t *testing.T) {
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
 			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
+		{"one of several technicians is unknown", func(c *Config) {
+			c.Map = map[string]string{"technicians": "who"}
+			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
+		}, "rating,date,text,who\n5,2026-01-02,Good.,Rosa Marin; Dr. Pons\n", `technicians has "Dr. Pons", which business.yaml does not list`},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
 		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, and import again`},

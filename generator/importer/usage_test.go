@@ -13,13 +13,13 @@ func TestUsage(t *testing.T) {
 		export string
 		want   string
 	}{
-		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=COLUMN,date=day,text=COLUMN,author=COLUMN"`},
-		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "when", 1), `the export has no column date; its columns are "id", "stars", "when", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=COLUMN,text=COLUMN,author=COLUMN"`},
+		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=COLUMN,date=day,text=words,author=COLUMN"`},
+		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "when", 1), `the export has no column date; its columns are "id", "stars", "when", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=when,text=words,author=COLUMN"`},
 		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
-		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
+		{"two of a name", func(*Config) {}, "stars," + header, "two columns are named \"stars\"; in the table, give the one that isn't the rating of the review another name, and import again"},
 		{"options", func(c *Config) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Language, c.Encoding = "!", "latin-1"

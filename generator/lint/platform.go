@@ -52,7 +52,11 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
 				below = strconv.Quote(reply)
 			}
-			in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
+			message, remedy := m.message, strings.ReplaceAll(m.remedy, "BELOW", below)
+			if field == "owner_reply.text" && remedy != m.remedy {
+				message, remedy = "%s has the line %s, which the platform shows above it", "delete this line"
+			}
+			in.add(at, found, m.code, fmt.Sprintf(message, field, diagnostic.Quote(found)), remedy)
 		}
 		if last != "" {
 			text = m.form.ReplaceAllString(text, "")

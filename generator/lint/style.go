@@ -33,7 +33,7 @@ func initials(author string) (short string, full bool) {
 // joins are the words between the first names of a couple.
 var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
-var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
+var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 
 // maxMended is how many bytes a line has at most that a remedy repeats.
 const maxMended = 160

@@ -158,7 +158,11 @@ func (r *fields) category(f string) string {
 		return s
 	}
 	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
-	if meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories); meant != "" {
+	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
+	for _, word := range slices.Backward(append(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }), diagnostic.Squash(s))) {
+		meant = cmp.Or(trades[word], meant)
+	}
+	if meant != "" {
 		suggestion = "write category: " + meant
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -267,7 +271,7 @@ var wordsFile string
 
 func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
 
-var countries, timeZones, dayWords, bounds = meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
+var trades, countries, timeZones, dayWords, bounds = meanings("trades"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -197,7 +197,10 @@ func (s *schema) hint(v *syntax.Node) string {
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
 	if m := oneLineAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
-		return fmt.Sprintf("{street_address: %q, address_locality: %q, postal_code: %q, address_country: %s}", m[1], m[3]+m[4], m[2]+m[5], cmp.Or(countries[diagnostic.Squash(m[6])], "…, such as GB"))
+		town, region, _ := strings.Cut(strings.TrimSuffix(m[3]+m[4], ")"), " (")
+		country := cmp.Or(countries[diagnostic.Squash(m[6])], countries[diagnostic.Squash(region)])
+		remedy := fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %q, postal_code: %q, address_country: %s}%s", m[1], town, region, m[2]+m[5], cmp.Or(country, "GB"), map[bool]string{true: ", with your country in place of GB"}[country == ""])
+		return strings.Replace(remedy, ` address_region: "",`, "", 1)
 	}
 	return s.written(v.Text)
 }
@@ -355,7 +358,7 @@ func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.n
 
 // examples of required fields.
 var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "the service name": "Drain cleaning", "the service area name": "Old Town", "the business name": "Acme Plumbing", "label": "Punctuality",
-	"method": "job", "reason": "withdrawn", "question": "Do you work on Sundays?", "answer": "In emergencies.", "terms": "[leak, leaking]"}
+	"the withdrawal id": "jo-2026-03, as it stands in the file of the review", "method": "job", "reason": "withdrawn", "question": "Do you work on Sundays?", "answer": "In emergencies.", "terms": "[leak, leaking]"}
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -368,6 +371,8 @@ func (r *fields) required(names ...string) {
 			suggestion := "write it after the colon; a value that begins with # needs quotes"
 			if example := examples[f]; f == "rating" || f == "date" {
 				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, example)
+			} else if f == "author" {
+				suggestion = "write the name after the colon, or Anonymous if the customer wants none"
 			}
 			if e.Value.Text != "" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
@@ -378,7 +383,11 @@ func (r *fields) required(names ...string) {
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)
 		default:
 			suggestion := "add " + r.name(f)
-			if example := cmp.Or(examples[r.schema.what+" "+f], examples[f]); example != "" && !r.strict && r.absent == nil {
+			own := ""
+			if i, named := r.schema.index["name"]; named && f == "id" && r.found[i] != nil {
+				own = strings.ToLower(fixID(r.found[i].Value.Text))
+			}
+			if example := cmp.Or(own, examples[r.schema.what+" "+f], examples[f]); example != "" && !r.strict && r.absent == nil {
 				suggestion += fmt.Sprintf(", such as %s: %s", f, example)
 			}
 			r.fail(r.node, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, f), suggestion)

@@ -96,20 +96,20 @@ func plainHours(s string) string {
 		return word
 	})
 	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
-	halves := false
 	s = timeWords.ReplaceAllStringFunc(s, func(clock string) string {
 		m := timeWords.FindStringSubmatch(clock)
-		halves = halves || m[3] != ""
 		hour, _ := strconv.Atoi(m[1])
 		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
 			hour += 12
 		} else if half == "am" && hour == 12 {
 			hour = 0
 		}
-		return fmt.Sprintf("%02d:%02s", hour, cmp.Or(m[2], "00"))
+		sure := map[bool]string{true: "_"}[m[3] != ""] // which workday doesn't match
+		return fmt.Sprintf("%s%02d:%02s", sure, hour, cmp.Or(m[2], "00"))
 	})
-	if m := workday.FindStringSubmatch(s); m != nil && !halves {
-		s = strings.Replace(s, m[0], fmt.Sprintf("%s:%s-1%c:", m[1], m[2], m[3][0]+2), 1)
-	}
-	return s
+	s = workday.ReplaceAllStringFunc(s, func(from string) string {
+		m := workday.FindStringSubmatch(from)
+		return fmt.Sprintf("%s:%s-1%c:", m[1], m[2], m[3][0]+2)
+	})
+	return strings.ReplaceAll(s, "_", "")
 }

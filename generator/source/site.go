@@ -56,8 +56,11 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language")
-	if s.License = r.nonBlank("license"); creativeCommons.MatchString(s.License) {
-		meant := "CC" + strings.ToUpper(strings.ReplaceAll(creativeCommons.ReplaceAllString(s.License, " "), " ", "-"))
+	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n") {
+		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
+		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
+			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(m[1], " ", "-"))
+		}
 		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not an identifier of SPDX", diagnostic.Quote(s.License)), "write "+meant)
 	}
 	if a, ok := r.inner("author", authorSchema); ok {
@@ -92,8 +95,8 @@ func (r *fields) url(f string) string {
 }
 
 var (
-	// creativeCommons matches the beginning of a licence that is written as people say it.
-	creativeCommons = regexp.MustCompile(`(?i)^(cc|creative commons) `)
+	// creativeCommons matches a licence that is written as people say it.
+	creativeCommons = regexp.MustCompile(`(?i)^(?:cc|creative commons)[ -]((?:by|0)(?:[ -](?:nc|sa|nd))*[ -][0-9]\.[0-9])`)
 	// profiles matches pages of the business on other companies' sites.
 	profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
 	// localForm matches addresses of this computer.

@@ -114,6 +114,9 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
 	for _, problem := range p.All() {
+		if line := noteWith(strings.Split(string(data), "\n"), problem); line > 0 {
+			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
+		}
 		if name == WithdrawnFile {
 			problem.Suggestion = strings.ReplaceAll(problem.Suggestion, "date: YYYY-MM-DD", "date: "+string(s.content.today))
 		}
@@ -121,12 +124,27 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 	}
 }
 
+// noteWith returns the line of the note that has what a problem says is missing: the field, or the beginning of the
+// entry; 0 for none.
+func noteWith(lines []string, p diagnostic.Problem) int {
+	if above := p.Line - 2; p.Code == "wrong-type" && above >= 0 && strings.HasPrefix(strings.TrimLeft(lines[above], "# "), "- ") && strings.HasPrefix(lines[above], "#") {
+		return p.Line - 1
+	}
+	_, field, _ := strings.Cut(p.Message, " has no ")
+	for i := p.Line; i < len(lines) && p.Code == "missing-field" && strings.HasPrefix(lines[i], "#"); i++ {
+		if strings.HasPrefix(strings.TrimLeft(lines[i], "# "), field+":") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // notInSummary is what the summary's Markdown doesn't have here.
 var notInSummary = []struct {
 	form                  *regexp.Regexp
 	code, message, remedy string
 }{
-	{regexp.MustCompile(`(?m)^ *[•·▪‣◦–—] *\pL`), "markup", "this line begins like one of a list and is none in the summary; it would go on in the line above", "begin each line of the list with a hyphen and a space, and write an empty line above it"},
+	{regexp.MustCompile(`(?m)^[ \t]*[•·▪‣◦–—][ \t]*\pL`), "markup", "this line begins like one of a list and is none in the summary; it would go on in the line above", "begin each line of the list with a hyphen and a space, and write an empty line above it"},
 	{regexp.MustCompile(`!\[`), "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it"},
 	{regexp.MustCompile(`(?:^|[^!])\[[^\]]*\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
 	{regexp.MustCompile(`(?i)</?(p|b|i|u|br|div|span|font|o:p|h[1-6]|ul|li|strong|em)(\s[^<>]*)?/?>`), "markup", "HTML is not understood in the summary; its codes in < and > would be published as they stand", "delete them, or save the file as plain text"},

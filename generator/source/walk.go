@@ -77,7 +77,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		case strings.Contains(instead(name), "plain text"): // of a word processor
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
 		case taken && e.IsDir():
-			remedy = "move what is in it to " + meant + ", and delete it"
+			remedy = "if its files are in " + meant + ", too, delete it, or move it out of the content folder; if not, move them to " + meant + ", and delete it"
 		case taken:
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
@@ -99,7 +99,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
-		if e.IsDir() && len(inside) == 0 {
+		if e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }) {
 			return // an empty folder hides nothing
 		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
@@ -238,6 +238,7 @@ func (w *walker) wrongName(name, remedy string) {
 	message := "under this name it is not read"
 	if strings.EqualFold(path.Ext(name), ".txt") {
 		message = "its name ends in .txt, which Windows hides, so that it is not read"
+		remedy = strings.Replace(remedy, "rename it", "show the ends of names (Explorer: View, Show, File name extensions), and rename it", 1)
 	}
 	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
 }

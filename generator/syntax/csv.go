@@ -144,7 +144,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
 	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, alike) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %q --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.Join(strings.Fields(strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File)))), "-"), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: %s; otherwise name the columns as in the manual, %s and so on", c.importCommand(), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))
@@ -161,7 +161,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				message, suggestion := "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 				if between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]; between != "" {
 					message = "the columns are separated by " + between + ", not by commas"
-					suggestion = "separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is"
+					suggestion = "if another program exported it, move it out of the content folder and run: " + c.importCommand() + "; if not, separate the cells by commas, and quote texts that contain one"
 				}
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", message, suggestion)
 				return nil, false
@@ -185,6 +185,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		}
 	}
 	return columns, len(first) > 0
+}
+
+// importCommand returns the command that imports the file after it has been moved.
+func (c *CSVReader) importCommand() string {
+	name := path.Base(c.File)
+	words := strings.Fields(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
+	return fmt.Sprintf("reviewcast import csv %q --source %s", name, strings.Join(words, "-"))
 }
 
 // row builds the mapping of a row in n.

@@ -157,6 +157,9 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 		fmt.Sprintf("begin the text with \" and end it on line %d with \"; line %d begins: %s", last+1+y.before, first+1+y.before, changed[first])}, true
 }
 
+// shortFields are fields of a review that have one line.
+var shortFields = []string{"author", "rating", "date", "language", "source", "source_url"}
+
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	isField := func(line string) bool {
@@ -196,6 +199,17 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	if m[3] == "question" && strings.HasSuffix(m[4], "?") {
 		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "answer: " + quoteValue(strings.TrimSpace(lines[wrong]))
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
+	}
+	if words := strings.TrimSpace(lines[wrong]); slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
+		for i := wrong; i <= last; i++ {
+			changed[i] = ""
+		}
+		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
+		advice = pasted(changed[wrong])
+		if last > wrong {
+			advice = fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", wrong+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
+		}
+		return repair{wrong, 1, changed, "these words stand without the name of their field", advice}, true
 	}
 	message := fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3])
 	if plain := !strings.ContainsRune("|>\"'", rune(strings.TrimSpace(m[4])[0])); plain && slices.ContainsFunc(lines[first:wrong], func(line string) bool { return strings.TrimSpace(line) == "" }) {

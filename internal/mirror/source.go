@@ -79,7 +79,7 @@ func (d dir) manifest(ctx context.Context) ([]byte, error) {
 func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error) {
 	data, err := d.read(ctx, path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing: %w", d.name(path), ErrDamaged)
+		return nil, fmt.Errorf("%s is missing; copy all that the build has written, also .well-known, which programs hide: %w", d.name(path), ErrDamaged)
 	}
 	if err == nil && reviewcast.SHA256(data) != sha256 {
 		return nil, fmt.Errorf("%s has another hash: %w", d.name(path), ErrDamaged)
