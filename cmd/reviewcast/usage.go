@@ -91,8 +91,8 @@ func argumentError(args []string, message string) error {
 			if isPort(value) {
 				port = value
 			}
-			write := strings.NewReplacer("PORT", port, "VALUE", value).Replace(meant)
-			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, write)
+			write := strings.NewReplacer("PORT", port, "VALUE", value).Replace("write " + meant)
+			return fmt.Errorf("%s %s; %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.TrimPrefix(write, "write = "))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
 		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":

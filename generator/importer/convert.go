@@ -151,7 +151,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
-		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write the lowest rating of the scale if that was meant", quote(cell))
+		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write %g if that was meant, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {

@@ -291,7 +291,7 @@ func (t *table) checkUTF8(cells []string) error {
 	line, _ := t.csv.FieldPos(i)
 	line += strings.Count(cell[:at], "\n")
 	raw, _ := t.in.Peek(t.in.Buffered())
-	raw = append([]byte(cell+" "), raw...)
+	raw = append([]byte(strings.Join(cells, " ")+" "), raw...)
 	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
 	if meant, share, _ := likely(raw, ""); meant != "" && share > 0.7 {
 		_, right := sample(raw, "macintosh", meant)

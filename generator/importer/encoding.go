@@ -27,6 +27,7 @@ var encodings = map[string]encoding.Encoding{
 	"utf-8":        nil,
 	"utf-16le":     utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM),
 	"utf-16be":     utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM),
+	"iso-8859-2":   charmap.ISO8859_2,
 	"windows-1250": charmap.Windows1250,
 	"windows-1251": charmap.Windows1251,
 	"windows-1252": charmap.Windows1252,

@@ -43,6 +43,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -208,7 +209,7 @@ func (c Config) check() (Config, error) {
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
 		known := Encodings()
-		if strings.Contains(c.Encoding, "latin") || strings.Contains(c.Encoding, "8859") || strings.EqualFold(c.Encoding, "ansi") {
+		if western.MatchString(c.Encoding) {
 			known = "windows-1252, which has all of it"
 		}
 		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
@@ -219,6 +220,9 @@ func (c Config) check() (Config, error) {
 	}
 	return c, nil
 }
+
+// western matches the names of encodings that windows-1252 has all letters of.
+var western = regexp.MustCompile(`(?i)^(ansi|(iso|latin)[-_ ]?(8859[-_ ]?)?(1|15|9))$`)
 
 // languageOf reads a BCP 47 tag, or the name of a language.
 func languageOf(s string) (language.Tag, error) {
