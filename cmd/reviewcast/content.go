@@ -65,6 +65,8 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: ~ stands for your home folder only after a space; write --content %s", filepath.Join(home, f.Content[2:]))}
 	case err != nil && strings.ContainsAny(f.Content, "“”„‘’\"'"):
 		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
+	case err == nil && contentAbove(f.Content) != "" && (exists(f.Content, source.SiteFile) || exists(f.Content, "reviews")):
+		return usageError{fmt.Errorf("--content: %s is missing in %s, and there is one in %s; move it into %[2]s", source.BusinessFile, f.Content, contentAbove(f.Content))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && isPublished(f.Content) && !isContent(f.Content):

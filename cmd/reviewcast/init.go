@@ -33,7 +33,7 @@ func (c *initCmd) Run(std streams) error {
 	for _, f := range files {
 		fmt.Fprintf(std.out, "  %s\n", f)
 	}
-	fmt.Fprintf(std.out, "%d files in %s. To see them in a browser, run:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
+	fmt.Fprintf(std.out, "%d files in %s. To see them in a browser, run:\n  reviewcast dev --content %s\n", len(files), c.Dir, commandLine(c.Dir))
 	return nil
 }
 

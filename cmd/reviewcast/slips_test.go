@@ -219,6 +219,20 @@ diff content
 diff publick
 verify publick
 verify localhost:8080
+-check
+--check --content content
+dev --host 0.0.0.0
+status
+check --fix
+content
+new bewertung
+neue bewertung
+new review --name Jo --rating 5
+new review --rating 5 stars
+new review --author A --rating 5 --date 2026-11-01 --text words.csv
+new review --author A --rating 5 --date 2026-11-01 --technicians "Jan und Momme"
+import facebook words.csv
+import trustpilot words.csv
 `
 
 // runIn runs the program in a folder and returns what it printed and its exit code. It

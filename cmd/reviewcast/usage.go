@@ -158,6 +158,10 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
+	case word != message && args[0] == word && isFolder(word):
+		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
+	case word != message && args[0] == "new":
+		return fmt.Errorf("%s; write reviewcast new review", message)
 	case word != message && args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case word != message && exists(word) && (args[0] == "diff" || args[0] == "verify"):

@@ -17,6 +17,9 @@ import (
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
+	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
+		words = names
+	}
 	joined := func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }
 	if len(words) < 2 || slices.ContainsFunc(words[1:], joined) { // "Chantal & Rob" are two first names
 		return author, false
@@ -29,6 +32,9 @@ func initials(author string) (short string, full bool) {
 	}
 	return words[0] + " " + string(r) + ".", true
 }
+
+// titles are words before names.
+var titles = diagnostic.Words(wordsFile, "titles")
 
 // joins are the words between the first names of a couple.
 var joins = []string{"&", "+", "and", "und", "et", "e", "y"}

@@ -68,8 +68,14 @@ func siteFile(name string) []byte {
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
 	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "hours": hours, "upper": strings.ToUpper,
-	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
+	"tel": dialled, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
+
+// notDialled are the signs in telephone numbers for readers; the 0 in brackets is dialled within the country only.
+var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
+
+// dialled returns a telephone number for a tel: address, RFC 3966.
+func dialled(number string) string { return notDialled.ReplaceAllString(number, "") }
 
 // ourTemplates are parsed once.
 var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return Theme{}.parse() })

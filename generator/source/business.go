@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -30,6 +31,9 @@ var (
 const CountryPattern = `^[A-Z]{2}$`
 
 var countryForm = regexp.MustCompile(CountryPattern)
+
+// countryInCode matches a postal code with the sign of a country, as on envelopes.
+var countryInCode = regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -67,6 +71,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
 			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		}
+	}
+	if m := countryInCode.FindStringSubmatch(b.Address.PostalCode); m != nil {
+		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(b.Address.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
@@ -271,7 +278,7 @@ var wordsFile string
 
 func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
 
-var trades, countries, timeZones, dayWords, bounds = meanings("trades"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -152,6 +152,9 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 				return "it belongs to " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
 			}
 		}
+		if _, known := vocabularySchema.index[key]; known && (s == aspectSchema || s == problemSchema) {
+			return "delete the spaces before it, and as many before the lines below it: it is no part of " + s.what, ""
+		}
 		fields := "the fields are " + strings.Join(s.names, ", ")
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
 			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
@@ -184,11 +187,12 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
-			return "{method: " + strings.ToLower(inner) + "}"
-		}
-		if method, proof, ok := strings.Cut(v.Text, " "); ok && slices.Contains(reviewcast.VerificationMethods, strings.ToLower(method)) {
-			return fmt.Sprintf("{method: %s, reference: %q}", strings.ToLower(method), proof)
+		inner, _ := diagnostic.TrimCurlyQuotes(v.Text)
+		word, proof, _ := strings.Cut(strings.ToLower(inner), " ")
+		if method := cmp.Or(methodWords[diagnostic.Squash(word)], word); slices.Contains(reviewcast.VerificationMethods, method) && proof != "" {
+			return fmt.Sprintf("{method: %s, reference: %q}", method, inner[len(inner)-len(proof):])
+		} else if slices.Contains(reviewcast.VerificationMethods, method) {
+			return "{method: " + method + "}"
 		}
 		return "{method: job}; the methods are " + diagnostic.Join(reviewcast.VerificationMethods, "or")
 	}
@@ -303,7 +307,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			case s == reviewSchema && key.Text == "author":
 				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
 			case f == 0 && s.prefix == "" && n.Col > 1:
-				second, remedy = true, fmt.Sprintf("if a second %s begins here, write it with a hyphen: %q", strings.TrimPrefix(s.what, "the "), "- "+key.Text+": "+e.Value.Text)
+				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
 			case f == 0 && s == reviewSchema:
 				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
 			case key.Text == "owner_reply":

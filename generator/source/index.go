@@ -246,7 +246,7 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here"
 	}
 	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
-		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says; delete the file that is not wanted", name)
+		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says: compare them, keep the one with the right words, and delete the other", name)
 	}
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }

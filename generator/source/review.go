@@ -127,8 +127,12 @@ const halfYear = 183 * 24 * time.Hour
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
 	r.required("method")
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods,
-		"write job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them")
+	method := ""
+	if v := r.value("method"); v != nil {
+		method = methodWords[diagnostic.Squash(v.Text)]
+	}
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, cmp.Or(strings.TrimSuffix("write "+method, "write "),
+		"write job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"))
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

@@ -220,11 +220,11 @@ func (r *fields) language(f string) string {
 		suggestion := "write the code of the language, such as en, de or pt-BR"
 		name, where, _ := strings.Cut(strings.TrimSuffix(s, ")"), " (")
 		if code := diagnostic.Languages[diagnostic.Squash(name)]; code != "" && countries[diagnostic.Squash(where)] != "" {
-			suggestion = "write " + code + "-" + countries[diagnostic.Squash(where)]
+			suggestion = "write language: " + code + "-" + countries[diagnostic.Squash(where)]
 		} else if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
-			suggestion = "write " + code
+			suggestion = "write language: " + code
 		} else if near := diagnostic.Nearest(diagnostic.Squash(s), slices.Collect(maps.Keys(diagnostic.Languages))); near != "" && len(s) > 3 {
-			suggestion = "write " + diagnostic.Languages[near]
+			suggestion = "write language: " + diagnostic.Languages[near]
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()

@@ -93,7 +93,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	default:
 		other := cmp.Or(pictures[ext], instead(name))
 		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
-			other = "the folder holds " + strings.Join(all, ", ") + " and README.md"
+			other = "the folder holds " + strings.Join(all, ", ") + " and README.md; move this one out of the content folder"
 		}
 		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
@@ -221,6 +221,9 @@ func intended(name string) string {
 		return plain
 	}
 	stem := strings.TrimSuffix(plain, path.Ext(plain))
+	if known := fileNames[stem]; known != "" && path.Ext(known) == path.Ext(plain) {
+		return known
+	}
 	for _, known := range knownFiles {
 		base := strings.TrimSuffix(known, path.Ext(known))
 		if (path.Ext(name) == "") != (path.Ext(known) == "") {

@@ -293,7 +293,10 @@ func (j *jsonLine) explain(err error) {
 		col = utf8.RuneCount(j.data) + 1
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
 		message = "the review ends at the brace } before this"
-		suggestion = "move that brace to the end of the line; " + pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
+		suggestion = "move that brace to the end of the line"
+		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= maxPasted {
+			suggestion += "; " + pasted(line)
+		}
 	case rest[0] == '"':
 		message, suggestion = "a comma is missing before this", "put a comma before it"
 	case rest[0] == '\\':

@@ -215,6 +215,10 @@ func (y *yamlText) notes(lines []string, at int) (repair, bool) {
 	m := noteForm.FindStringSubmatch(lines[at])
 	bare := bareForm.FindStringSubmatch(lines[at])
 	switch first := len(nearLines(lines, at)) == 1; {
+	case first && strings.Trim(lines[at], " []{}") == "":
+		changed := slices.Clone(lines)
+		changed[at] = ""
+		return repair{at, 1, changed, strings.TrimSpace(lines[at]) + " says that there is nothing, and something is below it", "delete this line"}, true
 	case m == nil && (!first || strings.ContainsAny(lines[at], ":[{") || strings.HasPrefix(lines[at], "-") || bare != nil && y.Is(bare[3])):
 		return repair{}, false
 	case m == nil:
@@ -337,6 +341,14 @@ func (y *yamlText) noteAbove(lines []string, at int, m []string) (repair, bool) 
 	return repair{}, false
 }
 
+// nearer reports whether a field without a hyphen begins nearer to an indentation than a column.
+func (y *yamlText) nearer(lines []string, indent, column int) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		f := fieldForm.FindStringSubmatch(line)
+		return f != nil && y.Is(f[3]) && f[2] == "" && max(len(f[1])-indent, indent-len(f[1])) < max(column-indent, indent-column)
+	})
+}
+
 // indentField aligns a field with those above it.
 func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool) {
 	for i := at - 1; i >= 0; i-- {
@@ -351,7 +363,7 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 			}
 			column = len(f[1])
 		}
-		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) {
+		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) || m[2] == "" && y.nearer(lines[:i], len(m[1]), column) {
 			continue
 		}
 		changed, advice := slices.Clone(lines), "align both; "

@@ -57,6 +57,17 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 		return repair{}, false
 	}
 	changed, last, words := slices.Clone(lines), at, []string{strings.TrimSpace(m[3][1:])}
+	below := at + 1
+	for below+1 < len(lines) && strings.TrimSpace(lines[below]) == "" {
+		below++
+	}
+	if below < len(lines) && m[3][0] == '|' {
+		if indent := len(lines[below]) - len(strings.TrimLeft(lines[below], " ")); indent > strings.Index(lines[at], m[2]) {
+			changed[at] = strings.TrimSuffix(m[1], " ") + " |"
+			return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, "words after |, which begins a text on the lines below",
+				fmt.Sprintf("write %s: | alone on line %d, and these words on a line of their own below it, after %s", m[2], at+1+y.before, spaces(indent))}, true
+		}
+	}
 	for ; last+1 < len(lines); last++ {
 		line := strings.TrimSpace(lines[last+1])
 		if f := fieldForm.FindStringSubmatch(lines[last+1]); f != nil && y.Is(f[3]) || line == "" || line[0] != '>' && !strings.HasPrefix(lines[last+1], " ") {

@@ -45,6 +45,9 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return errors.New("a review needs at least --author and --rating")
 	}
+	if info, err := os.Stat(r.Text); err == nil && !info.IsDir() {
+		return fmt.Errorf("--text: %s is a file; write its words between quotes, or leave --text out and paste them when you are asked", r.Text)
+	}
 	if !reviewcast.Date(r.Date).Valid() {
 		message, remedy := diagnostic.ExplainDate("--date:", r.Date)
 		return fmt.Errorf("%s; %s", message, remedy)
@@ -139,6 +142,9 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		var werr error
 		if !known {
 			id, werr = resolve(word, l.what, Choices(content, l.kind))
+		}
+		if strings.Contains(strings.TrimSpace(word), " ") && werr != nil {
+			werr = fmt.Errorf("%w; separate several by commas", werr)
 		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
 			ids = append(ids, id)
