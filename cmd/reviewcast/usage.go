@@ -116,7 +116,7 @@ func parseError(args []string, err error) error {
 	}
 	flag, expected, _ := strings.Cut(message, ": expected ")
 	wanted, got, _ := strings.Cut(expected, " but got ")
-	word := strings.TrimPrefix(message, "unexpected argument ")
+	word, unexpected := strings.CutPrefix(message, "unexpected argument ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
@@ -148,25 +148,38 @@ func parseError(args []string, err error) error {
 			kind += "; write the best rating, such as 10"
 		}
 		return fmt.Errorf("%s: %s is not %s", flag, strings.TrimSuffix(got, " (string)"), kind)
-	case word != message && args[0] == "import" && exists(word) && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
+	}
+	if err := wordError(args, word, message); unexpected && err != nil {
+		return err
+	}
+	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
+		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
+	}
+	return fmt.Errorf("%w; --help lists commands and flags", err)
+}
+
+// wordError adds a remedy to the error of a word that has no place in the command line; nil if nothing is known.
+func wordError(args []string, word, message string) error {
+	switch {
+	case args[0] == "import" && exists(word) && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
 		return fmt.Errorf("%s; import one file at a time", message)
-	case word != message && args[0] == "import" && exists(word):
+	case args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
-	case word != message && args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
+	case args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
 		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), ""))
-	case word != message && args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
+	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
-	case word != message && args[0] == "import":
+	case args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
-	case word != message && args[0] == word && isFolder(word):
+	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
-	case word != message && args[0] == "new":
+	case args[0] == "new":
 		return fmt.Errorf("%s; write reviewcast new review", message)
-	case word != message && args[0] == "schema":
+	case args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
-	case word != message && exists(word) && (args[0] == "diff" || args[0] == "verify"):
+	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
 		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
-	case word != message && exists(word):
+	case exists(word):
 		flag := "--content"
 		if isPublished(word) {
 			flag = "--public"
@@ -175,13 +188,10 @@ func parseError(args []string, err error) error {
 			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
-	case word != message && exists("content", word):
+	case exists("content", word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
 	}
-	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
-		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
-	}
-	return fmt.Errorf("%w; --help lists commands and flags", err)
+	return nil
 }
 
 // workbook matches the end of a name of a workbook.

@@ -312,66 +312,6 @@ func (r *fields) items(f string) []syntax.Node {
 	return nil
 }
 
-// separators are what people write between the items of a list.
-var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
-
-// listOf returns how to write a list that was written in another way.
-func (r *fields) listOf(f string, n *syntax.Node) string {
-	item := schemaOf(strings.ReplaceAll(strings.TrimSuffix(f, "s"), "_", " ")) // of the groups of fields in it
-	if item.names == nil || r.schema == reviewSchema {
-		item = nil
-	}
-	switch {
-	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
-		e := n.Entries[0]
-		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
-	case n.Kind == syntax.Mapping && (item == aspectSchema || item == problemSchema) && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.List && item.meant(n.Entries[0].Key.Text) == "":
-		var terms []string
-		for _, v := range n.Entries[0].Value.Items {
-			terms = append(terms, v.Text)
-		}
-		written, _, _ := strings.Cut(strings.TrimSuffix(item.written(n.Entries[0].Key.Text), "}"), ", terms:")
-		return fmt.Sprintf("begin each with a hyphen: - %s, terms: [%s]}", written, strings.Join(terms, ", "))
-	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
-		var keys []string
-		for _, e := range n.Entries {
-			keys = append(keys, e.Key.Text)
-		}
-		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
-	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
-		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
-	case n.Kind >= syntax.List:
-		return "begin each item with a hyphen and a space"
-	case strings.HasPrefix(n.Text, "-") && !r.strict:
-		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
-	}
-	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
-	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
-		list, rest = meant, remark
-	}
-	var words []string
-	for _, word := range list {
-		switch word = strings.TrimSpace(word); {
-		case word == "":
-		case f == "hours":
-			words = append(words, strconv.Quote(word))
-		case f == "same_as" && hostForm.MatchString(word):
-			words = append(words, "https://"+word)
-		case item != nil:
-			words = append(words, item.written(word))
-		case r.strict || n.Kind == syntax.Text && strings.ContainsAny(word, `:#{}[]"'@%|>!?*`):
-			words = append(words, strconv.Quote(word))
-		default:
-			words = append(words, word)
-		}
-	}
-	write := fmt.Sprintf("write %s: [%s]", f, strings.Join(words, ", "))
-	if r.strict {
-		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
-	}
-	return write + rest
-}
-
 // texts reads a list of texts that must not be blank; nil if it is absent.
 func (r *fields) texts(f string) []string {
 	if r.value(f) == nil {

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -167,28 +166,6 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
 }
 
-// indentation is a line that begins with a tab, or with the point that a telephone writes for two spaces.
-func indentation(lines []string, at int) (repair, bool) {
-	words := strings.TrimLeft(lines[at], " \t.")
-	indent, what := lines[at][:len(lines[at])-len(words)], "a tab"
-	if fieldForm.MatchString(words) && strings.Contains(indent, ".") {
-		what = "a point, which telephones write in place of two spaces"
-	} else if words == "" || !strings.Contains(indent, "\t") {
-		return repair{}, false
-	}
-	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
-	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
-}
-
-// tabsAligned takes a tab for the indentation of the field above.
-func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
-	changed := slices.Clone(lines)
-	changed[at] = strings.ReplaceAll(lines[at], "\t", " ")
-	r, ok := y.on(fieldForm, 3, y.indentField)(changed, at)
-	r.message = "this line is indented with a tab"
-	return r, ok && strings.HasPrefix(lines[at], "\t")
-}
-
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
 var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
@@ -273,39 +250,6 @@ func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, boo
 	return replace(lines, at, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), "")
 }
 
-// firstHyphen is a first review without a hyphen, above one with it.
-func (y *yamlText) firstHyphen(lines []string, at int, m []string) (repair, bool) {
-	first := slices.IndexFunc(lines, func(s string) bool { return fieldForm.MatchString(s) })
-	if m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
-		return repair{}, false
-	}
-	if !strings.Contains(y.File, "/") { // not a file of reviews
-		r, ok := replace(lines[:at+1], at, 0, "", "a list begins here, after the fields of "+y.File, "")
-		r.suggestion = "move what begins here to the file that it belongs to: a review to one in the folder reviews"
-		return r, ok
-	}
-	changed := slices.Clone(lines)
-	for i := first; i < at; i++ {
-		changed[i] = "  " + lines[i]
-	}
-	return replace(changed, first, 2, "- "+lines[first], fmt.Sprintf("missing hyphen before %q, as before the next one on line %d", m[3], at+1+y.before), "indent the fields below it by two spaces; ")
-}
-
-// deeperItem is a review or another item that is indented further than those above it.
-func (y *yamlText) deeperItem(lines []string, at int, m []string) (repair, bool) {
-	if m[1] == "" || m[2] == "" || !slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, "- "+m[3]+":") }) {
-		return repair{}, false
-	}
-	changed, advice := slices.Clone(lines), ""
-	for i := at; i < len(lines) && (lines[i] == "" || strings.HasPrefix(lines[i], m[1])); i++ {
-		if changed[i] = strings.TrimPrefix(lines[i], m[1]); lines[i] != "" && i > at {
-			advice = fmt.Sprintf("delete %s at the beginning of lines %d to %d; ", spaces(len(m[1])), at+1+y.before, i+1+y.before)
-		}
-	}
-	message := fmt.Sprintf("%q begins after %s here, and above it at the left", "- "+m[3], spaces(len(m[1])))
-	return repair{at, len(m[1]) + 1, changed, message, advice + pasted(changed[at])}, true
-}
-
 // valueAbove is a field that has a value and, on the next lines, a list or fields.
 func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 	near := nearLines(lines, at)
@@ -339,63 +283,4 @@ func (y *yamlText) noteAbove(lines []string, at int, m []string) (repair, bool) 
 		}
 	}
 	return repair{}, false
-}
-
-// nearer reports whether a field without a hyphen begins nearer to an indentation than a column.
-func (y *yamlText) nearer(lines []string, indent, column int) bool {
-	return slices.ContainsFunc(lines, func(line string) bool {
-		f := fieldForm.FindStringSubmatch(line)
-		return f != nil && y.Is(f[3]) && f[2] == "" && max(len(f[1])-indent, indent-len(f[1])) < max(column-indent, indent-column)
-	})
-}
-
-// indentField aligns a field with those above it.
-func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool) {
-	for i := at - 1; i >= 0; i-- {
-		f := fieldForm.FindStringSubmatch(lines[i])
-		if f == nil || !y.Is(f[3]) {
-			continue
-		}
-		column := len(f[1]) + len(f[2])
-		if m[2] != "" {
-			if f[2] == "" {
-				continue // the hyphen belongs below another one
-			}
-			column = len(f[1])
-		}
-		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) || m[2] == "" && y.nearer(lines[:i], len(m[1]), column) {
-			continue
-		}
-		changed, advice := slices.Clone(lines), "align both; "
-		for j, open := at+1, m[4] == ""; j < len(lines) && len(m[1]) < column; j++ { // its own lines, and fields with the same mistake
-			indent := len(lines[j]) - len(strings.TrimLeft(lines[j], " "))
-			if f := fieldForm.FindStringSubmatch(lines[j]); indent == len(m[1]) && f != nil && f[2] == "" && y.Is(f[3]) && f[3] != "id" {
-				open = strings.Trim(f[4], " |>") == ""
-			} else if indent <= len(m[1]) || !open {
-				break
-			}
-			changed[j] = strings.Repeat(" ", column-len(m[1])) + lines[j]
-			advice = fmt.Sprintf("align both, and put as many spaces before the lines below it, down to line %d; ", j+1+y.before)
-		}
-		if m[3] == "id" && m[2] == "" && column >= 2 && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, strings.Repeat(" ", column-2)+"- id:") }) {
-			return replace(changed, at, len(m[1]), strings.Repeat(" ", column-2)+"- "+lines[at][len(m[1]):], `missing hyphen before "id", where a review begins`, "indent the fields below it by two spaces; ")
-		}
-		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
-			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), advice)
-	}
-	return repair{}, false
-}
-
-// inGroup reports whether a field at a column belongs to a group that has no such field as other.
-func (y *yamlText) inGroup(lines []string, at, column int, field, other string) bool {
-	for at--; at >= 0; at-- {
-		if f := fieldForm.FindStringSubmatch(lines[at]); f != nil && len(f[1])+len(f[2]) < column {
-			return y.Within(f[3], field) && !y.Within(f[3], other)
-		}
-	}
-	return false
-}
-
-func spaces(n int) string {
-	return cmp.Or(map[int]string{0: "no space", 1: "1 space"}[n], fmt.Sprintf("%d spaces", n))
 }

@@ -1,0 +1,201 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
+)
+
+// What to write in place of fields and values that are wrong.
+
+// written returns how a text should have been written.
+func (s *schema) written(text string) string {
+	if s == aspectSchema && slices.Contains(ShippedAspects, fixID(text)) {
+		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
+	}
+	quoted := diagnostic.Quote(text)
+	if len(text) <= maxFlow {
+		quoted = strconv.Quote(text)
+	}
+	return strings.NewReplacer("%t", quoted, "%i", strings.ToLower(fixID(text))).Replace(s.example)
+}
+
+// meant returns the field that an unknown word probably stands for; "" for none.
+func (s *schema) meant(word string) string {
+	if name, ok := s.also[diagnostic.Squash(word)]; ok {
+		return name
+	}
+	return diagnostic.Nearest(word, s.names)
+}
+
+// private are fields that editors add, and that nothing may publish.
+var private = []string{"email", "e-mail", "mail", "phone", "telephone", "mobile", "customer_email", "customer_phone"}
+
+// hiding are fields that editors add to keep a review from being published.
+var hiding = strings.Fields("withdrawn published publish hidden hide draft visible status deleted delete remove removed active")
+
+// prose are the fields that hold sentences.
+var prose = []string{"title", "text", "description", "answer", "quote"}
+
+// explainUnknown returns what to do with an unknown field, and the field that it was meant to be.
+func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (suggestion, meant string) {
+	key := e.Key.Text
+	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
+		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
+	}
+	switch {
+	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
+		return "delete this line; a review without a verification is not published; to withdraw a published one, delete it here and list it in " + WithdrawnFile, ""
+	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
+		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
+	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && s.also[diagnostic.Squash(key)] == "":
+		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
+	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
+		return "delete it: reviews have no field for customers' contact data", ""
+	}
+	for _, name := range s.names {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
+			if !n.Has(name) && s == siteSchema {
+				return fmt.Sprintf("write %s: {%s: %s}", name, key, e.Value.Text), name
+			}
+			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
+		}
+	}
+	if name, value, ok := strings.Cut(key, ":"); ok && slices.Contains(s.names, name) {
+		return fmt.Sprintf("put a space after the colon: %s: %s", name, value), name
+	}
+	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
+		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
+	}
+	if meant = s.meant(key); meant == "" {
+		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
+			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
+				return "it belongs to " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
+			}
+		}
+		if _, known := vocabularySchema.index[key]; known && (s == aspectSchema || s == problemSchema) {
+			return "delete the spaces before it, and as many before the lines below it: it is no part of " + s.what, ""
+		}
+		fields := "the fields are " + strings.Join(s.names, ", ")
+		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
+			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
+		} else if isField(key) && s.prefix != "" {
+			fields = "delete it; " + fields
+		}
+		return fields, ""
+	}
+	v := &e.Value
+	switch g := s.group(meant); {
+	case v.Kind == syntax.Text && diagnostic.Nothing(v.Text):
+		return "delete this line", meant
+	case key == "-"+meant:
+		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
+	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
+	case g != nil && s.prefix == "":
+		return "write " + meant + ": " + g.hint(v), meant
+	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
+		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
+	}
+	return fmt.Sprintf("did you mean %q?", meant), meant
+}
+
+// coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = for its colon.
+var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+) *= *`)
+
+// hint returns how a single value of a group should have been written.
+func (s *schema) hint(v *syntax.Node) string {
+	if name, value, ok := strings.Cut(v.Text, ": "); ok && slices.Contains(s.names, name) {
+		v = &syntax.Node{Kind: syntax.Text, Text: value}
+	}
+	if s == verificationSchema {
+		inner, _ := diagnostic.TrimCurlyQuotes(v.Text)
+		word, proof, _ := strings.Cut(strings.ToLower(inner), " ")
+		if method := cmp.Or(methodWords[diagnostic.Squash(word)], word); slices.Contains(reviewcast.VerificationMethods, method) && proof != "" {
+			return fmt.Sprintf("{method: %s, reference: %q}", method, inner[len(inner)-len(proof):])
+		} else if slices.Contains(reviewcast.VerificationMethods, method) {
+			return "{method: " + method + "}"
+		}
+		return "{method: job}; the methods are " + diagnostic.Join(reviewcast.VerificationMethods, "or")
+	}
+	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
+		minus := map[string]string{"S": "-", "W": "-"}
+		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
+	}
+	if m := oneLineAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
+		town, region, _ := strings.Cut(strings.TrimSuffix(m[3]+m[4], ")"), " (")
+		country := cmp.Or(countries[diagnostic.Squash(m[6])], countries[diagnostic.Squash(region)])
+		remedy := fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %q, postal_code: %q, address_country: %s}%s", m[1], town, region, m[2]+m[5], cmp.Or(country, "GB"), map[bool]string{true: ", with your country in place of GB"}[country == ""])
+		return strings.Replace(remedy, ` address_region: "",`, "", 1)
+	}
+	return s.written(v.Text)
+}
+
+// oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
+var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
+
+// separators are what people write between the items of a list.
+var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
+
+// listOf returns how to write a list that was written in another way.
+func (r *fields) listOf(f string, n *syntax.Node) string {
+	item := schemaOf(strings.ReplaceAll(strings.TrimSuffix(f, "s"), "_", " ")) // of the groups of fields in it
+	if item.names == nil || r.schema == reviewSchema {
+		item = nil
+	}
+	switch {
+	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
+		e := n.Entries[0]
+		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
+	case n.Kind == syntax.Mapping && (item == aspectSchema || item == problemSchema) && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.List && item.meant(n.Entries[0].Key.Text) == "":
+		var terms []string
+		for _, v := range n.Entries[0].Value.Items {
+			terms = append(terms, v.Text)
+		}
+		written, _, _ := strings.Cut(strings.TrimSuffix(item.written(n.Entries[0].Key.Text), "}"), ", terms:")
+		return fmt.Sprintf("begin each with a hyphen: - %s, terms: [%s]}", written, strings.Join(terms, ", "))
+	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
+		var keys []string
+		for _, e := range n.Entries {
+			keys = append(keys, e.Key.Text)
+		}
+		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
+	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
+		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
+	case n.Kind >= syntax.List:
+		return "begin each item with a hyphen and a space"
+	case strings.HasPrefix(n.Text, "-") && !r.strict:
+		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+	}
+	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
+	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
+		list, rest = meant, remark
+	}
+	var words []string
+	for _, word := range list {
+		switch word = strings.TrimSpace(word); {
+		case word == "":
+		case f == "hours":
+			words = append(words, strconv.Quote(word))
+		case f == "same_as" && hostForm.MatchString(word):
+			words = append(words, "https://"+word)
+		case item != nil:
+			words = append(words, item.written(word))
+		case r.strict || n.Kind == syntax.Text && strings.ContainsAny(word, `:#{}[]"'@%|>!?*`):
+			words = append(words, strconv.Quote(word))
+		default:
+			words = append(words, word)
+		}
+	}
+	write := fmt.Sprintf("write %s: [%s]", f, strings.Join(words, ", "))
+	if r.strict {
+		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
+	}
+	return write + rest
+}
