@@ -48,17 +48,23 @@ func (p *published) strangers(content *source.Content) []source.Withdrawal {
 
 var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
 
-// misspelt warns of withdrawals of strangers that differ by letters only from a review that is still published.
-func (p *published) misspelt(content *source.Content) (problems []diagnostic.Problem) {
+// misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
+// that is published already is right, and so may be one while reviews are missing.
+func (p *published) misspelt(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
 		letters, digits := idDigits.ReplaceAllString(w.ID, ""), idLetters.ReplaceAllString(w.ID, "")
 		i := slices.IndexFunc(content.Reviews, func(r *source.Review) bool {
 			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
 		})
+		remedy := "if a review is to go that is still published, correct the id"
 		if i >= 0 {
-			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)),
-				fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)))
+			remedy = fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)
 		}
+		listed := slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
+		if i < 0 && (listed || len(missing) > 0) {
+			continue
+		}
+		problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)), remedy))
 	}
 	return problems
 }
