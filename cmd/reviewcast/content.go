@@ -82,6 +82,9 @@ func (f *folderFlags) check() error {
 	case err != nil:
 		near, _ := filepath.Glob("*/" + source.BusinessFile)
 		below, _ := filepath.Glob("*/*/" + source.BusinessFile)
+		if up, name := filepath.Split(filepath.Dir(slices.Concat(near, below, []string{"."})[0])); up != "" && name == f.Content {
+			return usageError{fmt.Errorf("--content: there is no folder %s here, but there is one in %s; change to that folder with: cd %s", f.Content, up, commandLine(filepath.Clean(up)))}
+		}
 		if near = append(near, below...); len(near) > 0 {
 			return usageError{fmt.Errorf("--content: there is no folder %s here; did you mean --content %q? `reviewcast init %[1]s` creates one", f.Content, filepath.Dir(near[0]))}
 		}

@@ -123,6 +123,8 @@ func parseError(args []string, err error) error {
 	switch {
 	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, "PORT"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
+	case args[0] == "new" && strings.HasPrefix(message, "expected "):
+		return errors.New("its second word is missing; write reviewcast new review")
 	case message == `expected "<dir>"`:
 		return fmt.Errorf("the name of the folder is missing; write: reviewcast %s %s", strings.Join(args, " "), map[bool]string{true: "content", false: "copy"}[args[0] == "init"])
 	case message == `expected "<published>"`:

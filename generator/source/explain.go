@@ -62,8 +62,18 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	}
 	for _, name := range s.names {
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
-			if !n.Has(name) && s == siteSchema {
-				return fmt.Sprintf("write %s: {%s: %s}", name, key, e.Value.Text), name
+			var values []string
+			for _, other := range n.Entries {
+				if slices.Contains(g.names, other.Key.Text) {
+					values = append(values, other.Key.Text+": "+other.Value.Text)
+				}
+			}
+			switch {
+			case n.Has(name) || s != siteSchema && s != reviewSchema:
+			case !strings.HasPrefix(values[0], key+":"):
+				return "delete this line when it stands in the field " + name, name
+			default:
+				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
 			}
 			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
 		}
@@ -138,7 +148,7 @@ func (s *schema) hint(v *syntax.Node) string {
 }
 
 // oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
-var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
+var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}(?: ?[A-Z]{2})?) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")

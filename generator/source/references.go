@@ -92,7 +92,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
 	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == "csv" {
+		if suggestion = fmt.Sprintf("write each by itself: %s: [%s]", list.name, strings.Join(ids, ", ")); formatOf(p.File) == "csv" {
 			suggestion = "separate them by semicolons: " + strings.Join(ids, ";")
 		}
 	} else if known.partial {

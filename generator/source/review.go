@@ -101,7 +101,7 @@ func (r *fields) source() string {
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
 	case lower != s:
-		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
+		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-"))
 	}
 	if strings.ContainsAny(s, "\n\t") {
 		r.fail(r.value("source"), "bad-value", "source has more than one line", "write one word, such as google")

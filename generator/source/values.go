@@ -56,6 +56,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
 			if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && n.Line > 0 && len(n.Items) > 1 {
 				suggestion = fmt.Sprintf("if the lines with their hyphens are the text, write %s: | above them, and indent them further", field)
+			} else if len(n.Items) == 1 {
+				suggestion += "; if it stands for words that are still missing, write those"
 			}
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]

@@ -254,7 +254,7 @@ func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion s
 // of the system, manuals and schemas.
 func Ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
-		strings.HasPrefix(name, "~$") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini", "__MACOSX"}, name) || strings.HasSuffix(name, ".schema.json")
+		strings.HasPrefix(name, "~$") || strings.Contains(name, ".ffs_") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini", "__MACOSX", "@eaDir", "#recycle", "$RECYCLE.BIN", "Icon\r"}, name) || strings.HasSuffix(name, ".schema.json")
 }
 
 // openProblem returns the problem of a file or folder that can't be opened; what says which of them.

@@ -123,10 +123,16 @@ func quoteValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
+// apostropheForm matches the beginning of a text such as 's Morgens, or 't Was.
+var apostropheForm = regexp.MustCompile(`^'\pL{1,2} `)
+
 // closeText closes a quoted text before the next field.
 func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) {
 	if m[3][0] != '"' && m[3][0] != '\'' {
 		return repair{}, false
+	}
+	if apostropheForm.MatchString(m[3]) {
+		return replace(lines, at, len(m[1]), m[1]+quoteValue(strings.TrimRight(m[3], " ")), "a text that begins with an apostrophe needs quotes", "")
 	}
 	last := at
 	for i := at + 1; i < len(lines); i++ {
