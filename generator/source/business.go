@@ -32,6 +32,9 @@ const CountryPattern = `^[A-Z]{2}$`
 
 var countryForm = regexp.MustCompile(CountryPattern)
 
+// numberForm matches a telephone number.
+var numberForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`)
+
 // countryInCode matches a postal code with the sign of a country, as on envelopes.
 var countryInCode = regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
 
@@ -63,6 +66,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
+	case strings.ContainsFunc(s, unicode.IsLower) && numberForm.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
 	}
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {

@@ -138,6 +138,9 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
+	if m := americanAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
+		return fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %s, postal_code: %q, address_country: %s}", m[1], m[2], m[3], m[4], cmp.Or(countries[diagnostic.Squash(m[5])], "US"))
+	}
 	if m := oneLineAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
 		town, region, _ := strings.Cut(strings.TrimSuffix(m[3]+m[4], ")"), " (")
 		country := cmp.Or(countries[diagnostic.Squash(m[6])], countries[diagnostic.Squash(region)])
@@ -146,6 +149,9 @@ func (s *schema) hint(v *syntax.Node) string {
 	}
 	return s.written(v.Text)
 }
+
+// americanAddress matches an address on one line with a state.
+var americanAddress = regexp.MustCompile(`^([^,]+), *(\pL[^,]+),? +([A-Z]{2}),? +([0-9]{5}(?:-[0-9]{4})?)(?:,? *(\pL.+))?$`)
 
 // oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
 var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}(?: ?[A-Z]{2})?) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)

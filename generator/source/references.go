@@ -76,7 +76,7 @@ const goneRemedy = ", also if it was deleted: older reviews name it; or write a 
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := "add it there under " + list.name + goneRemedy
+	suggestion := fmt.Sprintf("add it there under %s, such as - {id: %s, name: …} with the name in place of …", list.name, r.value) + goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -220,9 +220,11 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	default:
 		return r, nil
 	}
-	by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, c.id) })
+	by := x.ids(func(r *Review) bool {
+		return r.Published && (strings.EqualFold(r.Author, c.id) || r.Title != nil && strings.EqualFold(*r.Title, c.id))
+	})
 	if r == nil && len(by) > 0 {
-		p := c.at.Error(code, fmt.Sprintf("%s is the author of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
+		p := c.at.Error(code, fmt.Sprintf("%s is the author or the title of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
 		return nil, &p
 	}
 	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)

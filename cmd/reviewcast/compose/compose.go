@@ -145,6 +145,8 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		}
 		if strings.Contains(strings.TrimSpace(word), " ") && werr != nil {
 			werr = fmt.Errorf("%w; separate several by commas", werr)
+		} else if werr != nil {
+			werr = fmt.Errorf("%w; add a new one to business.yaml first", werr)
 		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
 			ids = append(ids, id)
