@@ -127,10 +127,10 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	found := newBitmap(n)
 	low, high := 0, n
 	if q.Until != "" {
-		low = s.reviews.newerThan(q.Until)
+		low, _ = s.reviews.dated(q.Until)
 	}
 	if q.Since != "" {
-		high = s.reviews.after(q.Since)
+		_, high = s.reviews.dated(q.Since)
 	}
 	found.addRange(low, high)
 	if q.Rating != 0 || q.MinRating > reviewcast.MinRating || q.MaxRating != 0 {
