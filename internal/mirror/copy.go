@@ -47,10 +47,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if err != nil && !errors.Is(err, ErrNeverPublished) && !damaged {
 		return Report{}, err
 	}
-	have := written
-	if c.unwritten != nil {
-		have = c.unwritten
-	}
+	have := cmp.Or(c.unwritten, written)
 	if c.Waiting == nil {
 		c.Waiting = c.readWaiting()
 	}
