@@ -155,7 +155,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	}
 	first := &messages[0]
 	version := r.Header.Get(headerVersion)
-	e := eraOf(cmp.Or(version, first.meta.version()), r.Header.Get(headerSession))
+	e := stateful
+	if r.Header.Get(headerSession) == "" && cmp.Or(version, first.meta.version()) >= firstStateless {
+		e = stateless
+	}
 	opens := !batch && first.isCall() && first.method == "initialize"
 	var id string
 	if e == stateful && !opens {

@@ -93,13 +93,11 @@ func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 // findReviews skips the members of an object but reviews. It returns the position of their
 // array, zero if there is none, and of each of them.
 func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
-	if t, err := d.ReadToken(); err != nil {
-		return all, nil, err
-	} else if t.Kind() != '{' {
-		return all, nil, errors.New("not a JSON object")
+	t, err := d.ReadToken()
+	if err == nil && t.Kind() != '{' {
+		err = errors.New("not a JSON object")
 	}
 	for err == nil && d.PeekKind() != '}' {
-		var t jsontext.Token
 		if t, err = d.ReadToken(); err != nil {
 			break
 		}
