@@ -71,7 +71,8 @@ func (e *edge) observe(file, others http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
-			e.count.count(kind, rec.status, time.Since(started))
+			e.count.requests[kind][resultOf(rec.status)].Inc()
+			e.count.seconds[kind].Observe(time.Since(started).Seconds())
 			if e.AccessLog {
 				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
 					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
@@ -189,9 +190,4 @@ func newMetrics(to prometheus.Registerer) *metrics {
 		}
 	}
 	return m
-}
-
-func (m *metrics) count(kind string, status int, took time.Duration) {
-	m.requests[kind][resultOf(status)].Inc()
-	m.seconds[kind].Observe(took.Seconds())
 }

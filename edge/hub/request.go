@@ -58,10 +58,8 @@ func parseForm(body string) (*form, error) {
 
 // one returns the value of a field that may be given once.
 func (f *form) one(name string) string {
-	values := f.Values[name]
-	if len(values) > 1 && f.err == nil {
-		f.err = reject("%s is given %d times; give it once.", name, len(values))
-	}
+	given := len(f.Values[name])
+	f.check(given <= 1, "%s is given %d times; give it once.", name, given)
 	return f.Get(name)
 }
 

@@ -22,11 +22,11 @@ type slots struct {
 
 	mu        sync.Mutex
 	used      usage
-	endpoints map[string]*usage // with a slot in use
+	endpoints map[string]usage // those with a slot in use
 }
 
 func newSlots(normal, slow, perHost int) *slots {
-	return &slots{capacity: capacity{normal, slow}, perHost: capacity{perHost, slowPerHost * perHost}, endpoints: map[string]*usage{}}
+	return &slots{capacity: capacity{normal, slow}, perHost: capacity{perHost, slowPerHost * perHost}, endpoints: map[string]usage{}}
 }
 
 // capacity is how many slots there are.
@@ -84,15 +84,7 @@ func (s *slots) free(pace store.Pace) int { return s.capacity.free(s.load(), pac
 func (s *slots) freeAt(endpoint string, pace store.Pace) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.perHost.free(s.at(endpoint), pace, 8)
-}
-
-// at returns the usage of an endpoint. The caller holds mu.
-func (s *slots) at(endpoint string) usage {
-	if u := s.endpoints[endpoint]; u != nil {
-		return *u
-	}
-	return usage{}
+	return s.perHost.free(s.endpoints[endpoint], pace, 8)
 }
 
 // full returns the endpoints without a free normal slot.
@@ -124,7 +116,7 @@ func (s *slots) moveToSlow(x *slot) bool {
 	if x.pace != store.Quick {
 		all, own = all-all/8, own-own/8
 	}
-	if x.ended || s.used.slow >= all || s.at(x.endpoint).slow >= own {
+	if x.ended || s.used.slow >= all || s.endpoints[x.endpoint].slow >= own {
 		return false
 	}
 	s.count(x, -1)
@@ -143,12 +135,9 @@ func (s *slots) release(x *slot) {
 
 func (s *slots) count(x *slot, n int) {
 	s.used.add(x, n)
-	u := s.endpoints[x.endpoint]
-	if u == nil {
-		u = &usage{}
-		s.endpoints[x.endpoint] = u
-	}
-	if u.add(x, n); *u == (usage{}) {
+	own := s.endpoints[x.endpoint]
+	own.add(x, n)
+	if s.endpoints[x.endpoint] = own; own == (usage{}) {
 		delete(s.endpoints, x.endpoint)
 	}
 }

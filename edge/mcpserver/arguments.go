@@ -179,9 +179,7 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	case reviewcast.DateParam:
 		s.Type, s.Format = "string", "date"
 	case reviewcast.StringParam:
-		for _, v := range p.Values {
-			s.Enum = append(s.Enum, v)
-		}
+		s.Enum = each(p.Values, func(v string) any { return v })
 		if p.Values == nil {
 			s.MaxLength = &p.MaxLength
 		}

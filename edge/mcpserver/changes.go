@@ -52,13 +52,10 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	}
 	documents, before, complete := v.changesUntil(older)
 	answer := newChanges(documents)
-	answer.Since, answer.Sequence, answer.Complete = since, v.Sequence(), complete
+	answer.Since, answer.Sequence, answer.Complete = since, v.Sequence(), complete || isSequence && after >= v.Sequence()
 	answer.ReviewCount, answer.RatingValue = v.Len(), v.dataset.AggregateRating.RatingValue
 	if before != nil {
 		answer.RatingBefore = before.AggregateRating.RatingValue
-	}
-	if isSequence && after >= v.Sequence() {
-		answer.Complete = true
 	}
 	for _, raw := range v.named(slices.Concat(answer.Added, answer.Changed)) {
 		answer.Reviews = append(answer.Reviews, newLine(raw, nothing))

@@ -164,14 +164,6 @@ const (
 	both      = stateful | stateless
 )
 
-// eraOf is the era of a request of a revision; empty if it names none.
-func eraOf(version, session string) era {
-	if session == "" && version >= firstStateless {
-		return stateless
-	}
-	return stateful
-}
-
 var methods = map[string]method{
 	"initialize":               {stateful, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},
 	"ping":                     {stateful, nil},

@@ -67,15 +67,6 @@ func cutURI(uri string) (kind, id string, hasID bool) {
 	return strings.Cut(rest, "/")
 }
 
-func (s *Server) addResources() {
-	for _, r := range fixed {
-		s.mcp.AddResource(r, s.readResource)
-	}
-	for _, t := range templates {
-		s.mcp.AddResourceTemplate(t, s.readResource)
-	}
-}
-
 func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	v, err := s.views.load()
 	if err != nil {

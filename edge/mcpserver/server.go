@@ -136,7 +136,12 @@ func (s *Server) build() {
 		s.tools[t.name] = t
 		s.mcp.AddTool(t.definition(), t.handler(s))
 	}
-	s.addResources()
+	for _, r := range fixed {
+		s.mcp.AddResource(r, s.readResource)
+	}
+	for _, t := range templates {
+		s.mcp.AddResourceTemplate(t, s.readResource)
+	}
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(s.middleware)
 

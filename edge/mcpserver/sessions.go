@@ -139,8 +139,7 @@ func (t *sessions) subscribe(id, address string, uris ...string) *rpcError {
 func (t *sessions) unsubscribe(id, uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.byID[id]
-	if s != nil {
+	if s := t.byID[id]; s != nil {
 		delete(s.updates, uri)
 		t.dropUnused(id)
 	}

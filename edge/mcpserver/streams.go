@@ -67,7 +67,8 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) 
 		return err
 	}
 	defer s.sessions.detach(id, st)
-	s.sendUpdates(newEvents(w), r, id, st, "")
+	beginEvents(w)
+	s.sendUpdates(w, r, id, st, "")
 	return nil
 }
 
@@ -108,18 +109,18 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 	}
 	meta := fmt.Sprintf("%q:%s", mcp.MetaKeySubscriptionID, m.id)
 	list, _ := json.Marshal(map[string][]string{"resourceSubscriptions": uris}) // canonical URIs are ASCII
-	e := newEvents(w)
-	if err := e.send("", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%s},"notifications":%s}}`, meta, list); err != nil {
+	beginEvents(w)
+	if err := sendEvent(w, "", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%s},"notifications":%s}}`, meta, list); err != nil {
 		return nil // the client is gone
 	}
-	if len(uris) == 0 || s.sendUpdates(e, r, id, st, `"_meta":{`+meta+`},`) {
-		_ = e.send("", `%s{"_meta":{%q:%s,%s},"resultType":"complete"}}`, appendEnvelope(nil, m.id), mcp.MetaKeyServerInfo, s.identity, meta)
+	if len(uris) == 0 || s.sendUpdates(w, r, id, st, `"_meta":{`+meta+`},`) {
+		_ = sendEvent(w, "", `%s{"_meta":{%q:%s,%s},"resultType":"complete"}}`, appendEnvelope(nil, m.id), mcp.MetaKeyServerInfo, s.identity, meta)
 	}
 	return nil
 }
 
 // sendUpdates sends the updates of a session. It reports whether the server ended the stream. meta begins the params.
-func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, meta string) (ended bool) {
+func (s *Server) sendUpdates(w http.ResponseWriter, r *http.Request, id string, st *stream, meta string) (ended bool) {
 	for sent := uint64(0); ; {
 		updates := s.sessions.pending(id, st, sent)
 		for _, u := range updates {
@@ -127,7 +128,7 @@ func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, 
 			if meta == "" { // revision 2026-07-28 has no Last-Event-ID
 				number = fmt.Sprintf("id: %d\n", u.number)
 			}
-			if e.send(number, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{%s"uri":%q}}`, meta, u.uri) != nil {
+			if sendEvent(w, number, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{%s"uri":%q}}`, meta, u.uri) != nil {
 				return false
 			}
 			sent = u.number
@@ -142,7 +143,7 @@ func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, 
 			return true
 		case <-st.wake:
 		case <-time.After(heartbeatInterval):
-			if e.write(": still here\n\n") != nil {
+			if writeEvents(w, ": still here\n\n") != nil {
 				return false
 			}
 		}
@@ -152,31 +153,27 @@ func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, 
 // heartbeatInterval is how often a comment is sent, because proxies close silent connections after a minute.
 const heartbeatInterval = 25 * time.Second
 
-// events writes a stream of server-sent events, used by one goroutine.
-type events struct{ w http.ResponseWriter }
-
-func newEvents(w http.ResponseWriter) *events {
+// beginEvents begins a stream of server-sent events, which one goroutine writes.
+func beginEvents(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the stream may last hours; the body has been read
 	h := w.Header()
 	h.Set("Content-Type", mediaStream)
 	h.Set("Cache-Control", cacheNever)
 	h.Set("X-Accel-Buffering", "no") // for nginx
 	w.WriteHeader(http.StatusOK)
-	e := &events{w}
-	_ = e.write("") // the loop notices that the client is gone
-	return e
+	_ = writeEvents(w, "") // the loop notices that the client is gone
 }
 
-func (e *events) send(id, format string, args ...any) error {
-	return e.write(id + "event: message\ndata: " + fmt.Sprintf(format, args...) + "\n\n")
+func sendEvent(w http.ResponseWriter, id, format string, args ...any) error {
+	return writeEvents(w, id+"event: message\ndata: "+fmt.Sprintf(format, args...)+"\n\n")
 }
 
-func (e *events) write(text string) error {
-	setDeadline(e.w, len(text))
-	if _, err := io.WriteString(e.w, text); err != nil {
+func writeEvents(w http.ResponseWriter, text string) error {
+	setDeadline(w, len(text))
+	if _, err := io.WriteString(w, text); err != nil {
 		return err
 	}
-	return http.NewResponseController(e.w).Flush()
+	return http.NewResponseController(w).Flush()
 }
 
 // pollInterval is how often idle sessions are dropped and ended ones are read from the state.

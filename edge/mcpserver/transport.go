@@ -42,23 +42,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveCard(w, r)
 		return
 	}
-	s.checked(w, r, s.serve)
+	err := s.checkOrigin(w, r)
+	if err == nil {
+		err = s.serve(w, r)
+	}
+	s.answerError(w, err)
 }
 
 // Refuse answers a request with an error that arose before the server saw it, such as
 // a rate limit, with the same headers and in the same form as its own errors.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
-	s.checked(w, r, func(http.ResponseWriter, *http.Request) *rpcError {
-		return &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
-	})
+	refused := &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+	s.answerError(w, cmp.Or(s.checkOrigin(w, r), refused))
 }
 
-// checked runs serve for requests that come from where they may, and sends the error.
-func (s *Server) checked(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) *rpcError) {
-	err := s.checkOrigin(w, r)
-	if err == nil {
-		err = serve(w, r)
-	}
+// answerError counts and sends an error, if there is one.
+func (s *Server) answerError(w http.ResponseWriter, err *rpcError) {
 	if err != nil {
 		s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
 		err.write(w)
@@ -156,7 +155,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	}
 	first := &messages[0]
 	version := r.Header.Get(headerVersion)
-	e := eraOf(cmp.Or(version, first.meta.version()), r.Header.Get(headerSession))
+	e := stateful
+	if r.Header.Get(headerSession) == "" && cmp.Or(version, first.meta.version()) >= firstStateless {
+		e = stateless
+	}
 	opens := !batch && first.isCall() && first.method == "initialize"
 	var id string
 	if e == stateful && !opens {

@@ -24,16 +24,13 @@ func (t tally) facet() reviewcast.FacetCount {
 
 // tally counts the reviews of found that are in a set, with their stars.
 func (s *Snapshot) tally(found bitmap, in set) (t tally) {
-	if in.bits == nil {
-		for _, i := range in.list {
-			if found.has(i) {
-				t.add(tally{1, int(s.ratings[i])})
-			}
+	for _, i := range in.list {
+		if found.has(i) {
+			t.add(tally{1, int(s.ratings[i])})
 		}
-		return t
 	}
-	for w, word := range found {
-		for word &= in.bits[w]; word != 0; word &= word - 1 {
+	for w, word := range in.bits {
+		for word &= found[w]; word != 0; word &= word - 1 {
 			t.add(tally{1, int(s.ratings[w<<6+bits.TrailingZeros64(word)])})
 		}
 	}
@@ -153,11 +150,13 @@ func (d *directory) name(id string, names ...string) {
 // ids returns the ids with a name as a whole, ignoring case, in no order.
 func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
 
-// addTo adds the reviews that mention any id with the name to b.
-func (d directory) addTo(b bitmap, name string) {
+// intersect removes from b what mentions no id with the name.
+func (d directory) intersect(b bitmap, name string) {
+	named := make(bitmap, len(b))
 	for _, id := range d.ids(name) {
-		d.mentions[id].addTo(b)
+		d.mentions[id].addTo(named)
 	}
+	b.and(named)
 }
 
 // languageNames returns the names of a language in English and in itself, also without its region.

@@ -19,7 +19,7 @@ type list struct {
 	raw   []byte // reviews.json
 	spans []span // of raw, by ordinal
 	ids   map[string]uint32
-	days  []day // newest first
+	days  []day // newest first; one without a date ends them
 }
 
 type span struct{ start, end int }
@@ -35,23 +35,14 @@ func (l *list) json(i int) []byte {
 	return l.raw[at.start:at.end:at.end]
 }
 
-// after counts the reviews dated on or after d.
-func (l *list) after(d reviewcast.Date) int {
-	return l.first(func(date reviewcast.Date) bool { return date < d })
-}
-
-// newerThan counts the reviews dated after d.
-func (l *list) newerThan(d reviewcast.Date) int {
-	return l.first(func(date reviewcast.Date) bool { return date <= d })
-}
-
-// first is the ordinal of the first review whose date is old enough.
-func (l *list) first(old func(reviewcast.Date) bool) int {
-	i := sort.Search(len(l.days), func(i int) bool { return old(l.days[i].date) })
-	if i == len(l.days) {
-		return len(l.spans)
+// dated returns the range of the ordinals of a date: low reviews are newer, and high are dated on or after it.
+func (l *list) dated(d reviewcast.Date) (low, high int) {
+	i, found := slices.BinarySearchFunc(l.days, d, func(at day, d reviewcast.Date) int { return cmp.Compare(d, at.date) })
+	low, high = l.days[i].first, l.days[i].first
+	if found {
+		high = l.days[i+1].first
 	}
-	return l.days[i].first
+	return low, high
 }
 
 // Place is what a review's position in every order of a search depends on.
@@ -70,12 +61,12 @@ func PlaceOf(review []byte) (p Place) {
 // around returns the first ordinal after a place in published order, and how many ordinals are
 // before it. The review that had it may be gone.
 func (l *list) around(p Place) (after, before int) {
-	day := l.newerThan(p.Date)
-	n, found := sort.Find(l.after(p.Date)-day, func(i int) int { return strings.Compare(p.ID, PlaceOf(l.json(day+i)).ID) })
+	low, high := l.dated(p.Date)
+	n, found := sort.Find(high-low, func(i int) int { return strings.Compare(p.ID, PlaceOf(l.json(low+i)).ID) })
 	if found {
-		return day + n + 1, day + n
+		return low + n + 1, low + n
 	}
-	return day + n, day + n
+	return low + n, low + n
 }
 
 // split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
@@ -102,13 +93,11 @@ func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 // findReviews skips the members of an object but reviews. It returns the position of their
 // array, zero if there is none, and of each of them.
 func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
-	if t, err := d.ReadToken(); err != nil {
-		return all, nil, err
-	} else if t.Kind() != '{' {
-		return all, nil, errors.New("not a JSON object")
+	t, err := d.ReadToken()
+	if err == nil && t.Kind() != '{' {
+		err = errors.New("not a JSON object")
 	}
 	for err == nil && d.PeekKind() != '}' {
-		var t jsontext.Token
 		if t, err = d.ReadToken(); err != nil {
 			break
 		}
@@ -234,6 +223,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 		sources.add(ordinal, r.Source)
 		verifications.add(ordinal, r.Verification.Method)
 	}
+	s.reviews.days = append(s.reviews.days, day{first: n})
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}

@@ -127,10 +127,10 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	found := newBitmap(n)
 	low, high := 0, n
 	if q.Until != "" {
-		low = s.reviews.newerThan(q.Until)
+		low, _ = s.reviews.dated(q.Until)
 	}
 	if q.Since != "" {
-		high = s.reviews.after(q.Since)
+		_, high = s.reviews.dated(q.Since)
 	}
 	found.addRange(low, high)
 	if q.Rating != 0 || q.MinRating > reviewcast.MinRating || q.MaxRating != 0 {
@@ -151,9 +151,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
 	} {
 		if f.name != "" {
-			b := newBitmap(n)
-			f.in.addTo(b, f.name)
-			found.and(b)
+			f.in.intersect(found, f.name)
 		}
 	}
 	if q.HasReply != nil {
@@ -166,7 +164,14 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		}
 		found.and(replied)
 	}
-	s.matchSentiment(q, found)
+	if q.Aspect != "" || q.Sentiment != "" {
+		a, _ := s.Analysis() // after an error it is empty
+		if q.Aspect != "" {
+			a.aspects[q.Sentiment].intersect(found, q.Aspect)
+		} else {
+			a.sentiment[string(q.Sentiment)].intersect(found)
+		}
+	}
 	if q.Text != "" {
 		var kept []uint32
 		for _, i := range also {
@@ -180,21 +185,6 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		}
 	}
 	return found
-}
-
-// matchSentiment removes the reviews that don't have the query's aspect and sentiment.
-func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
-	if q.Aspect == "" && q.Sentiment == "" {
-		return
-	}
-	a, _ := s.Analysis() // after an error it is empty
-	b := newBitmap(s.Len())
-	if q.Aspect != "" {
-		a.aspects[q.Sentiment].addTo(b, q.Aspect)
-	} else {
-		a.sentiment[string(q.Sentiment)].addTo(b)
-	}
-	found.and(b)
 }
 
 // A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more

@@ -74,11 +74,11 @@ func (b bitmap) backward(end int) iter.Seq[uint32] {
 	}
 }
 
-// set is an immutable set of ordinals, a sorted list or a bitmap. The zero value is empty.
+// set is an immutable set of ordinals, a sorted list or a bitmap; the other one is nil. The zero value is empty.
 type set struct {
 	n    int
 	list []uint32
-	bits bitmap // nil for a list
+	bits bitmap
 }
 
 func newSet(sorted []uint32, of int) set {
@@ -93,13 +93,12 @@ func newSet(sorted []uint32, of int) set {
 }
 
 func (s set) addTo(b bitmap) {
-	if s.bits == nil {
-		for _, i := range s.list {
-			b.add(i)
-		}
-		return
+	for _, i := range s.list {
+		b.add(i)
 	}
-	b.or(s.bits)
+	for w, word := range s.bits {
+		b[w] |= word
+	}
 }
 
 // intersect removes from b what is not in the set.
@@ -107,13 +106,6 @@ func (s set) intersect(b bitmap) {
 	other := make(bitmap, len(b))
 	s.addTo(other)
 	b.and(other)
-}
-
-// or adds the ordinals in o to b. Both have the same length.
-func (b bitmap) or(o bitmap) {
-	for w := range b {
-		b[w] |= o[w]
-	}
 }
 
 // and removes from b what is not in o. Both have the same length.

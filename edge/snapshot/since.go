@@ -29,7 +29,7 @@ type Since struct {
 
 // Since returns the reviews dated on or after a valid date.
 func (s *Snapshot) Since(date reviewcast.Date) Since {
-	matched := s.reviews.after(date)
+	_, matched := s.reviews.dated(date)
 	// A struct of strings and numbers always marshals.
 	head, _ := json.Marshal(reviewcast.SinceResult{Since: date, Matched: matched, Returned: matched, Reviews: []reviewcast.Review{}})
 	cut := len(head) - len("]}")

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,41 +47,37 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 		found.and(any)
 		return true
 	}
-	sets := make([]set, 0, len(query)-2)
-	for i := range len(query) - 2 {
-		s, ok := t.set(key(query[i], query[i+1], query[i+2]))
-		if !ok {
-			clear(found)
-			return true
-		}
-		sets = append(sets, s)
+	sets := t.of(query)
+	slices.SortFunc(sets, rarer)
+	if sets[0].n == 0 {
+		clear(found)
+		return true
 	}
-	slices.SortFunc(sets, func(a, b set) int { return cmp.Compare(a.n, b.n) })
 	for _, s := range sets[:min(len(sets), maxLists)] {
 		s.intersect(found)
 	}
 	return len(query) == 3
 }
 
-func (t *trigrams) set(k uint64) (set, bool) {
-	at, ok := slices.BinarySearch(t.keys, k)
-	if !ok {
-		return set{}, false
+// of returns the sets of a query's trigrams, of which there is at least one. That of an unknown one is empty.
+func (t *trigrams) of(query []rune) []set {
+	sets := make([]set, len(query)-2)
+	for i := range sets {
+		if at, ok := slices.BinarySearch(t.keys, key(query[i], query[i+1], query[i+2])); ok {
+			sets[i] = t.sets[at]
+		}
 	}
-	return t.sets[at], true
+	return sets
 }
+
+func rarer(a, b set) int { return cmp.Compare(a.n, b.n) }
 
 // atMost returns a bound of how many texts a scan for a folded query reads: those with its rarest trigram.
 func (t *trigrams) atMost(query []rune) int {
 	if len(query) <= 3 {
 		return 0
 	}
-	rarest := math.MaxInt
-	for i := range len(query) - 2 {
-		s, _ := t.set(key(query[i], query[i+1], query[i+2])) // empty if there is none
-		rarest = min(rarest, s.n)
-	}
-	return rarest
+	return slices.MinFunc(t.of(query), rarer).n
 }
 
 // newTrigrams indexes folded texts.

@@ -47,10 +47,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if err != nil && !errors.Is(err, ErrNeverPublished) && !damaged {
 		return Report{}, err
 	}
-	have := written
-	if c.unwritten != nil {
-		have = c.unwritten
-	}
+	have := cmp.Or(c.unwritten, written)
 	if c.Waiting == nil {
 		c.Waiting = c.readWaiting()
 	}
@@ -59,11 +56,8 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if c.Taken != nil && set != have {
 		c.Taken(set)
 	}
-	var report Report
-	if err == nil {
-		report = newReport(have, set, relation, c.Source.Received()-before)
-	}
-	if werr := c.writeWaiting(c.Waiting); err == nil { // the error of the update says more
+	report := newReport(have, set, relation, c.Source.Received()-before) // empty with an error
+	if werr := c.writeWaiting(c.Waiting); err == nil {                   // the error of the update says more
 		err = werr
 	}
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {

@@ -15,6 +15,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -127,11 +128,7 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 		if c.current != nil {
 			delete(awaited, reviewcast.SHA256(c.current.Files[reviewcast.PathManifest]))
 		}
-		for manifest, until := range awaited {
-			if started.After(until) {
-				delete(awaited, manifest)
-			}
-		}
+		maps.DeleteFunc(awaited, func(_ string, until time.Time) bool { return started.After(until) })
 		wait := every - rand.N(every/10)
 		if err != nil || len(awaited) > 0 {
 			wait = min(wait, pause)

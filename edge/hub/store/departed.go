@@ -34,7 +34,7 @@ const (
 // Departure is a subscription that has ended, or a verification that has failed.
 type Departure struct {
 	Topic    string
-	Callback string // without its query
+	Callback string // without its query in [Store.History]
 	Cause    string
 	Error    string // for operators
 	At       time.Time
@@ -60,35 +60,33 @@ func ProofKey(secret []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// departure is a row of departed before it is stored.
-type departure struct {
-	id              int64 // of the subscription
-	topic, callback string
-	secret          []byte
-	cause, why      string
-}
-
 // depart runs a query that deletes subscriptions, records the departures with the errors
 // of their outcomes, if any, and returns the ids.
 func depart(ctx context.Context, tx transaction, now time.Time, cause string, outcomes []outcome, query string, args ...any) (ids []int64, err error) {
-	var list []departure
-	err = tx.each(ctx, into(&list, func(rows *sql.Rows, d *departure) error {
-		d.cause = cause
-		return rows.Scan(&d.id, &d.topic, &d.callback, &d.secret, &d.why)
+	type ended struct {
+		Departure
+		id     int64
+		secret []byte
+	}
+	var list []ended
+	err = tx.each(ctx, into(&list, func(rows *sql.Rows, d *ended) error {
+		d.Cause, d.At = cause, now
+		return rows.Scan(&d.id, &d.Topic, &d.Callback, &d.secret, &d.Error)
 	}), query, args...)
 	for _, d := range list {
 		if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.ID == d.id }); i >= 0 && outcomes[i].Error != "" {
-			d.why = outcomes[i].Error
+			d.Error = outcomes[i].Error
 		}
 		ids = append(ids, d.id)
-		err = errors.Join(err, recordDeparture(ctx, tx, now, d))
+		err = errors.Join(err, recordDeparture(ctx, tx, d.Departure, d.secret))
 	}
 	return ids, err
 }
 
-func recordDeparture(ctx context.Context, tx transaction, now time.Time, d departure) error {
-	bare, _, _ := strings.Cut(d.callback, "?")
-	return tx.exec(ctx, "departed", d.topic, bare, callbackHash(d.callback), ProofKey(d.secret), d.cause, d.why, millis(now))
+// recordDeparture stores a departure, of whose callback it keeps the query as part of a hash only.
+func recordDeparture(ctx context.Context, tx transaction, d Departure, secret []byte) error {
+	bare, _, _ := strings.Cut(d.Callback, "?")
+	return tx.exec(ctx, "departed", d.Topic, bare, callbackHash(d.Callback), ProofKey(secret), d.Cause, d.Error, millis(d.At))
 }
 
 func callbackHash(callback string) string {

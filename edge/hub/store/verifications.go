@@ -135,7 +135,7 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 	err = s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
 		if err == nil && !confirmed && v.Mode == ModeSubscribe {
-			err = recordDeparture(ctx, tx, now, departure{topic: v.Topic, callback: v.Callback, secret: v.Secret, cause: CauseUnverified, why: why})
+			err = recordDeparture(ctx, tx, Departure{Topic: v.Topic, Callback: v.Callback, Cause: CauseUnverified, Error: why, At: now}, v.Secret)
 		}
 		switch {
 		case err != nil:
