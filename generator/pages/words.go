@@ -154,9 +154,12 @@ func methodWords(method string) string {
 	return "a " + strings.Replace(method, "job", "job record", 1)
 }
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline and quoted.
-var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
-	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": paragraphs, "excerpt": excerpt}).ParseFS(siteFiles, "site/*.md"))
+// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline, prose and quoted.
+var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
+	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
+	"prose":  func(text string) string { return escapeMarkdown(text, "") },
+	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
+}).ParseFS(siteFiles, "site/*.md"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {
@@ -172,12 +175,6 @@ func markdownHTML(s string) (template.HTML, error) {
 	err := toHTML.Convert(headingForm.ReplaceAll([]byte(withoutLinks(s)), []byte("### ")), &b)
 	return template.HTML(b.String()), err
 }
-
-// paragraphs writes a text as paragraphs of Markdown.
-func paragraphs(s string) string { return escapeMarkdown(s, "") }
-
-// quoted writes a text as a block quote.
-func quoted(s string) string { return "> " + escapeMarkdown(s, "> ") }
 
 // inline writes a text on a line of Markdown, without its line breaks.
 func inline(s string) string { return escapeMarkdown(strings.Join(strings.Fields(s), " "), "") }
