@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
 	"unicode/utf8"
@@ -26,11 +27,17 @@ func monthName(month string) string {
 	return reviewcast.Date(month + "-01").Noon().Format("January 2006")
 }
 
-// quarterOf is the quarter of a date: "2026 Q1".
-func quarterOf(d reviewcast.Date) string {
-	month := int(d[5]-'0')*10 + int(d[6]-'0')
-	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
+// quarter counts the quarters of all years, so that neighbours differ by one.
+type quarter int
+
+func quarterOf(d reviewcast.Date) quarter {
+	year, _ := strconv.Atoi(string(d[:4])) // of a valid date
+	month, _ := strconv.Atoi(string(d[5:7]))
+	return quarter(4*year + (month-1)/3)
 }
+
+// String is "2026 Q1".
+func (q quarter) String() string { return fmt.Sprintf("%04d Q%d", int(q)/4, q%4+1) }
 
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
