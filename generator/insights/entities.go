@@ -154,14 +154,15 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 				text = r.Title
 			}
 			written := (*text)[n.Start:n.End]
-			a, known := by[sentiment.Fold(written)]
+			key := sentiment.Fold(written)
+			a, known := by[key]
 			if !known {
 				a = AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
 			}
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {
 				a.ReviewIDs = append(a.ReviewIDs, r.ID)
 			}
-			by[sentiment.Fold(written)] = a
+			by[key] = a
 		}
 	}
 	return slices.SortedFunc(maps.Values(by), func(a, b AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
