@@ -62,11 +62,11 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the published set from %s: %w", where, err)
 	}
-	if p.set == nil {
+	if p.Files == nil {
 		return nil, nil
 	}
 	ds := &reviewcast.Dataset{}
-	if err := json.Unmarshal(p.set.Files[reviewcast.PathReviews], ds); err != nil {
+	if err := json.Unmarshal(p.Files[reviewcast.PathReviews], ds); err != nil {
 		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
 	}
 	return ds, nil

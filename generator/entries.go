@@ -146,15 +146,15 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	if err != nil {
 		return nil, err
 	}
-	openAPI := slices.IndexFunc(files, func(a render.Artifact) bool { return a.Path == reviewcast.PathOpenAPI })
+	site.setArtifacts(files)
 	if site.Pages, err = pages.New(pages.Content{
 		Channel: channel, Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
-		OpenAPI: files[openAPI].Body, Theme: e.theme,
+		OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme,
 	}); err != nil {
 		return nil, err
 	}
 	front, err := site.Pages.Files(reviewcast.PathIndex)
-	site.setArtifacts(files, front)
+	site.setArtifacts(site.Artifacts, front)
 	return site, err
 }
 

@@ -11,7 +11,6 @@ package generator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -91,10 +90,7 @@ type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
 	n := len(slices.DeleteFunc(slices.Clone(e.Problems), func(p diagnostic.Problem) bool { return p.Severity != diagnostic.Error }))
-	if n == 1 {
-		return "1 error to fix first; no page was changed"
-	}
-	return fmt.Sprintf("%d errors to fix first; no page was changed", n)
+	return diagnostic.Plural(n, "error") + " to fix first; no page was changed"
 }
 
 // Builder builds one content directory, repeatedly if need be, on one goroutine at a time.
@@ -134,19 +130,24 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	}
 	res.setArtifacts(res.Artifacts, pages)
 	var version time.Time
-	res.Manifest, res.Changed, res.Removed, version = nextManifest(res.previous.manifest(), res.Site, b.cfg.Now())
+	before := res.previous
+	res.Manifest, res.Changed, res.Removed, version = nextManifest(before.Manifest, res.Site, b.cfg.Now())
 	if len(res.Changed)+len(res.Removed) > 0 || b.cfg.Forget {
-		if res.documents, err = changes.New(changes.Input{
-			Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
+		in := changes.Input{
+			Manifest: res.Manifest, Dataset: res.Dataset,
 			Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
 			Withdrawn: res.Withdrawn, Time: version, Forget: b.cfg.Forget,
-		}); err != nil {
+		}
+		if !res.First {
+			in.Previous = before.Set
+		}
+		if res.documents, err = changes.New(in); err != nil {
 			return nil, err
 		}
 		res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
 		slices.Sort(res.Changed)
 	} else { // the result is the published version
-		res.Manifest, res.documents = res.previous.manifest(), maps.Clone(res.previous.set.Files)
+		res.Manifest, res.documents = before.Manifest, maps.Clone(before.Files)
 		maps.DeleteFunc(res.documents, func(path string, _ []byte) bool { return !strings.HasPrefix(path, reviewcast.PathChanges) })
 	}
 	files, err := res.files(codings[b.cfg.Encodings])
@@ -159,9 +160,8 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	replaced, err := dir.Replace(ctx, files, ours)
-	before := res.previous.manifest()
 	for _, name := range replaced {
-		old, listed := before.File("/" + name)
+		old, listed := before.Manifest.File("/" + name)
 		if now, _ := res.Manifest.File("/" + name); b.cfg.Previous == "" && listed && old.SHA256 == now.SHA256 {
 			res.Edited = append(res.Edited, name)
 		}
@@ -227,11 +227,11 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	before := previous.manifest()
+	before := previous.Manifest
 	if b.accepted != nil {
 		before = b.accepted.Manifest
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, content: content, previous: previous}
+	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.Files == nil, content: content, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&known, site, b.cfg.Now())

@@ -260,9 +260,15 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw)
 }
 
+// publishedBusiness matches the head of reviews.json.
+var publishedBusiness = regexp.MustCompile(`"business":\{"id":"([^"]*)"`)
+
 // renamed returns the problem of a business that has another id than the published one.
 func (b *Builder) renamed(previous *published, content *source.Content) []diagnostic.Problem {
-	was, is := previous.business, content.Business.ID
+	was, is := "", content.Business.ID
+	if m := publishedBusiness.FindSubmatch(previous.Files[reviewcast.PathReviews]); m != nil {
+		was = string(m[1])
+	}
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,12 +22,10 @@ import (
 	"reviewcast/internal/mirror"
 )
 
-// published is the last published set. The zero value is that nothing has been published.
+// published is the last published set. When nothing has been published, its manifest is empty, and Files is nil.
 type published struct {
-	set *mirror.Set
-	ids map[string]bool // of its reviews
-	// business is the id of its business.
-	business  string
+	*mirror.Set
+	ids       map[string]bool // of its reviews
 	withdrawn []reviewcast.Withdrawal
 }
 
@@ -62,9 +58,6 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 	return p, nil
 }
 
-// publishedBusiness matches the head of reviews.json.
-var publishedBusiness = regexp.MustCompile(`"business":\{"id":"([^"]*)"`)
-
 // readPublished reads the last published set from a directory or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
 	src, err := mirror.Open(where, mirror.Config{Timeout: previousTimeout, MaxAge: previousMaxAge})
@@ -73,15 +66,12 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	}
 	set, err := mirror.Read(ctx, src, mirror.Record)
 	if errors.Is(err, mirror.ErrNeverPublished) {
-		return &published{}, nil
+		set = &mirror.Set{Manifest: &reviewcast.Manifest{}}
 	} else if err != nil {
 		return nil, err
 	}
 	reviews := set.Files[reviewcast.PathReviews]
-	p := &published{set: set, ids: map[string]bool{}}
-	if m := publishedBusiness.FindSubmatch(reviews); m != nil {
-		p.business = string(m[1])
-	}
+	p := &published{Set: set, ids: map[string]bool{}}
 	for id := range reviewcast.ReviewLines(reviews) {
 		p.ids[strings.Clone(id)] = true
 	}
@@ -104,17 +94,9 @@ func (p *published) current(where string) bool {
 	}
 	data, err := os.ReadFile(filepath.Join(where, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p.set == nil
+		return p.Files == nil
 	}
-	return err == nil && p.set != nil && bytes.Equal(data, p.set.Files[reviewcast.PathManifest])
-}
-
-// manifest returns the manifest of the set; an empty one when there is none.
-func (p *published) manifest() *reviewcast.Manifest {
-	if p.set == nil {
-		return &reviewcast.Manifest{}
-	}
-	return p.set.Manifest
+	return err == nil && p.Files != nil && bytes.Equal(data, p.Files[reviewcast.PathManifest])
 }
 
 // checkNamed refuses a last published set that was named and isn't there: taking
@@ -197,10 +179,7 @@ func withdrawnIDs(content *source.Content) map[string]bool {
 	return ids
 }
 
-// reviews are the reviews of the set by id, as they are published; none without a set.
+// reviews are the reviews of the set by id, as they are published.
 func (p *published) reviews() iter.Seq2[string, string] {
-	if p.set == nil {
-		return maps.All(map[string]string(nil))
-	}
-	return reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews])
+	return reviewcast.ReviewLines(p.Files[reviewcast.PathReviews])
 }

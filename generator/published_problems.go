@@ -37,7 +37,7 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 
 // strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
 func (p *published) strangers(content *source.Content) []source.Withdrawal {
-	if p.set == nil {
+	if p.Files == nil {
 		return nil
 	}
 	known := p.months(content)
@@ -71,7 +71,7 @@ func (p *published) misspelt(content *source.Content, missing []string) (problem
 
 // moved warns of another address than that of the published set.
 func (b *Builder) moved(previous *published, content *source.Content) []diagnostic.Problem {
-	was, is := previous.manifest().BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
+	was, is := previous.Manifest.BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
 	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") {
 		return nil
 	}

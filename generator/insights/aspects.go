@@ -198,18 +198,14 @@ func most(counts map[string]int, n int) []string {
 func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.Aspect {
 	a := reviewcast.Aspect{
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
-		PossibleCount: s.possible,
-		Confidence:    confidence(s.counts, s.votes, s.phrased, Measured),
-		AverageRating: reviewcast.Mean(s.stars, s.votes), AverageRatingWithout: reviewcast.Mean(textStars-s.stars, texts-s.votes),
+		PossibleCount:   s.possible,
+		NotMentionedPct: sentiment.Round(100*float64(texts-s.votes)/float64(max(texts, 1)), 1),
+		PositivePct:     sentiment.Round(100*float64(s.counts.PositiveCount)/float64(max(s.votes, 1)), 1),
+		Score:           sentiment.Round(float64(s.counts.PositiveCount-s.counts.NegativeCount)/float64(max(s.votes, 1)), 3),
+		Confidence:      confidence(s.counts, s.votes, s.phrased, Measured),
+		AverageRating:   reviewcast.Mean(s.stars, s.votes), AverageRatingWithout: reviewcast.Mean(textStars-s.stars, texts-s.votes),
 		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
 		Monthly: s.months, Trend: s.trend.trend(),
-	}
-	if texts > 0 {
-		a.NotMentionedPct = sentiment.Round(100*float64(texts-s.votes)/float64(texts), 1)
-	}
-	if s.votes > 0 {
-		a.PositivePct = sentiment.Round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
-		a.Score = sentiment.Round(float64(s.counts.PositiveCount-s.counts.NegativeCount)/float64(s.votes), 3)
 	}
 	slices.Reverse(a.Monthly)
 	for i := range a.Monthly {

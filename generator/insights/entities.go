@@ -3,6 +3,7 @@ package insights
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 
 // ambiguous lists the names that several technicians bear.
 func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
-	by := map[string]*AmbiguousName{}
+	by := map[string]AmbiguousName{} // by the folded name
 	for i := range all {
 		r := &all[i]
 		for k := range r.Entities {
@@ -153,22 +154,18 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 				text = r.Title
 			}
 			written := (*text)[n.Start:n.End]
-			a := by[sentiment.Fold(written)]
-			if a == nil {
-				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
-				by[sentiment.Fold(written)] = a
+			key := sentiment.Fold(written)
+			a, known := by[key]
+			if !known {
+				a = AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
 			}
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {
 				a.ReviewIDs = append(a.ReviewIDs, r.ID)
 			}
+			by[key] = a
 		}
 	}
-	out := []AmbiguousName{}
-	for _, a := range by {
-		out = append(out, *a)
-	}
-	slices.SortFunc(out, func(a, b AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return slices.SortedFunc(maps.Values(by), func(a, b AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Measured is the accuracy of the method on real reviews, as `make measure`

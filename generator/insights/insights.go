@@ -9,7 +9,6 @@
 package insights
 
 import (
-	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -63,7 +62,7 @@ type AmbiguousName struct {
 // Compute analyzes and counts all reviews, on all cores.
 func Compute(in Input) Result {
 	reviews := slices.Clone(in.Reviews)
-	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(reviews, func(a, b Review) int { return reviewcast.Compare(a.Review, b.Review) })
 	a := sentiment.NewAnalyzer(in.Config)
 	analyzed := make([]Analyzed, len(reviews))
 	var g errgroup.Group

@@ -3,7 +3,6 @@ package pages
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -11,7 +10,7 @@ import (
 
 // point is the figure of one quarter with its 95 % interval.
 type point struct {
-	quarter          string // "2026 Q1"
+	quarter          quarter
 	count            int
 	value, low, high float64
 }
@@ -20,26 +19,24 @@ type point struct {
 // no line joins it, and no interval is given.
 const few = 5
 
-// meanPoint is the mean of a quarter's stars.
-func meanPoint(quarter string, t tally, _, _ int) point {
-	p := point{quarter: quarter, count: t.Count, value: t.mean()}
-	p.low, p.high = p.value, p.value
-	if t.Count >= few {
-		n := float64(t.Count)
-		variance := max(0, float64(t.squares)-n*p.value*p.value) / (n - 1)
-		margin := 1.96 * math.Sqrt(variance/n)
-		p.low, p.high = max(reviewcast.MinRating, p.value-margin), min(reviewcast.MaxRating, p.value+margin)
+// meanInterval is the mean of a quarter's stars.
+func meanInterval(t tally, _, _ int) (mean, low, high float64) {
+	n, mean := float64(t.Count), t.mean()
+	if t.Count < few {
+		return mean, mean, mean
 	}
-	return p
+	variance := max(0, float64(t.squares)-n*mean*mean) / (n - 1)
+	margin := 1.96 * math.Sqrt(variance/n)
+	return mean, max(reviewcast.MinRating, mean-margin), min(reviewcast.MaxRating, mean+margin)
 }
 
-// sharePoint is a share of a quarter's reviews, with the Wilson score interval.
-func sharePoint(quarter string, part, whole int) point {
+// shareInterval is a share of a quarter's reviews, with the Wilson score interval.
+func shareInterval(part, whole int) (share, low, high float64) {
 	const z = 1.96
 	n, share := float64(whole), float64(part)/float64(whole)
 	centre := (share + z*z/(2*n)) / (1 + z*z/n)
 	margin := z / (1 + z*z/n) * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
-	return point{quarter, whole, share, max(0, centre-margin), min(1, centre+margin)}
+	return share, max(0, centre-margin), min(1, centre+margin)
 }
 
 // chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
@@ -77,13 +74,11 @@ func newChart(s scale, points []point) *chart {
 		return nil
 	}
 	first, last := points[0], points[len(points)-1]
-	c := &chart{Title: s.title, Unit: s.unit, Top: strings.TrimSuffix(s.format(s.high), ".00"), Bottom: strings.TrimSuffix(s.format(s.low), ".00"), First: first.quarter, Last: last.quarter}
+	c := &chart{Title: s.title, Unit: s.unit, Top: strings.TrimSuffix(s.format(s.high), ".00"), Bottom: strings.TrimSuffix(s.format(s.low), ".00"), First: first.quarter.String(), Last: last.quarter.String()}
 	c.Label = fmt.Sprintf("%s from %s (%s, %s) to %s (%s, %s)", s.title, first.quarter, s.format(first.value), plural(first.count, "review"),
 		last.quarter, s.format(last.value), plural(last.count, "review"))
-	span := float64(max(1, quarterNumber(last.quarter)-quarterNumber(first.quarter)))
-	x := func(p point) string {
-		return units(2 + 96*float64(quarterNumber(p.quarter)-quarterNumber(first.quarter))/span)
-	}
+	span := float64(max(1, last.quarter-first.quarter))
+	x := func(p point) string { return units(2 + 96*float64(p.quarter-first.quarter)/span) }
 	y := func(v float64) string { return units(98 - 96*(v-s.low)/(s.high-s.low)) }
 	c.Grid = []string{y(s.low), y((s.low + s.high) / 2), y(s.high)}
 	var run []point
@@ -103,7 +98,7 @@ func newChart(s scale, points []point) *chart {
 	least, most := first.count, first.count
 	for _, p := range points {
 		least, most = min(least, p.count), max(most, p.count)
-		if len(run) > 0 && (p.count < few || quarterNumber(run[len(run)-1].quarter)+1 != quarterNumber(p.quarter)) {
+		if len(run) > 0 && (p.count < few || run[len(run)-1].quarter+1 != p.quarter) {
 			flush()
 		}
 		interval := "too few"
@@ -111,17 +106,11 @@ func newChart(s scale, points []point) *chart {
 			run = append(run, p)
 			interval = s.format(p.low) + " to " + s.format(p.high)
 		}
-		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", p.quarter, s.format(p.value), interval, p.count, p.count < few})
+		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", p.quarter.String(), s.format(p.value), interval, p.count, p.count < few})
 	}
 	flush()
 	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))
 	return c
-}
-
-// quarterNumber counts quarters, so that neighbours differ by one.
-func quarterNumber(quarter string) int {
-	year, _ := strconv.Atoi(quarter[:4]) // a valid date's year
-	return 4*year + int(quarter[6]-'0')
 }
 
 // units writes a length in a drawing.

@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 
 	"reviewcast"
+	"reviewcast/generator/render"
 )
 
 // apiDocument are the parts of the API's description that the documentation shows.
@@ -70,15 +71,15 @@ type heading struct {
 var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*)</h[23]>`)
 
 // docsPages are the documentation for developers.
-func (s *Site) docsPages() []page {
-	var pages []page
+func (s *Site) docsPages() []job {
+	var pages []job
 	for _, m := range manuals {
-		pages = append(pages, page{m.Path, s.modified, func() (*view, error) {
+		pages = append(pages, job{m.Path, s.modified, func() ([]render.Artifact, error) {
 			source, err1 := s.docs(m.name, false)
 			twin, err2 := s.docs(m.name, true)
 			var b bytes.Buffer
 			if err := cmp.Or(err1, err2, toHTML.Convert([]byte(source), &b)); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("render %s: %w", m.Path, err)
 			}
 			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: surplus.ReplaceAllString(twin, "$1")}
 			for _, h := range headings.FindAllStringSubmatch(b.String(), -1) {
@@ -93,7 +94,7 @@ func (s *Site) docsPages() []page {
 			} else {
 				v.Crumbs = []link{{manuals[0].Title, reviewcast.PathDocs}}
 			}
-			return v, nil
+			return s.artifacts(m.Path, v)
 		}})
 	}
 	return pages
@@ -243,7 +244,7 @@ const (
 )
 
 // files lists what isn't a page.
-func (s *Site) files(pages []page) []job {
+func (s *Site) files(pages []job) []job {
 	static := func(path, media string, body []byte) job {
 		return file(path, media, func() ([]byte, error) { return body, nil })
 	}
@@ -267,8 +268,8 @@ func (s *Site) files(pages []page) []job {
 }
 
 // sitemap lists the pages with the newest date that each shows.
-func (s *Site) sitemap(pages []page) ([]byte, error) {
-	sorted := slices.SortedFunc(slices.Values(pages), func(a, b page) int { return strings.Compare(a.path, b.path) })
+func (s *Site) sitemap(pages []job) ([]byte, error) {
+	sorted := slices.SortedFunc(slices.Values(pages), func(a, b job) int { return strings.Compare(a.path, b.path) })
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, p := range sorted { // a path is made of ids, which need no escaping

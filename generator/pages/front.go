@@ -51,7 +51,7 @@ func (s *Site) front() *front {
 		Topics: in.Topics[:min(len(in.Topics), frontTopics)], Newest: s.reviews[:min(len(s.reviews), frontReviews)],
 		Withdrawn: s.withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
 	}
-	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint))
+	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
 	if q := in.PullQuote; q != nil {
 		if i, ok := s.at[q.ReviewID]; ok {
 			f.Quote = &s.reviews[i]

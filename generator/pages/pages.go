@@ -49,12 +49,10 @@ type Quote struct {
 	Title          bool // it is in the title
 }
 
-// All makes all pages and the files beside them, sorted by path.
+// All makes all pages and the files beside them.
 func (s *Site) All() ([]render.Artifact, error) {
 	made, err := render.Parallel(len(s.jobs), runtime.GOMAXPROCS(0), func(i int) ([]render.Artifact, error) { return s.jobs[i].make() })
-	all := slices.Concat(made...)
-	slices.SortFunc(all, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
-	return all, err
+	return slices.Concat(made...), err
 }
 
 // Files makes the file at a path, with its twin when it is a page; none when the site has no such file.
@@ -75,29 +73,23 @@ const (
 
 // job makes one file, or a page and its twin.
 type job struct {
-	path string // of a page: "/reviews/2026-03/"
-	make func() ([]render.Artifact, error)
+	path     string          // of a page: "/reviews/2026-03/"
+	modified reviewcast.Date // of a page: the newest date that it shows, for the sitemap; may be ""
+	make     func() ([]render.Artifact, error)
 }
 
 // file is the job of a single file.
 func file(path, mediaType string, body func() ([]byte, error)) job {
-	return job{path, func() ([]render.Artifact, error) {
+	return job{path: path, make: func() ([]render.Artifact, error) {
 		b, err := body()
 		return []render.Artifact{render.NewArtifact(path, mediaType, b)}, err
 	}}
 }
 
-// page is one page.
-type page struct {
-	path     string          // "/reviews/2026-03/"
-	modified reviewcast.Date // the newest date that it shows, for the sitemap; may be ""
-	view     func() (*view, error)
-}
-
 // pages lists all pages, the largest first, so that the last to be made are small.
-func (s *Site) pages() (pages []page) {
+func (s *Site) pages() (pages []job) {
 	add := func(path string, modified reviewcast.Date, of func() *view) {
-		pages = append(pages, page{path, modified, func() (*view, error) { return of(), nil }})
+		pages = append(pages, job{path, modified, func() ([]render.Artifact, error) { return s.artifacts(path, of()) }})
 	}
 	for i := range s.months {
 		m := &s.months[i]
@@ -168,13 +160,9 @@ var published = map[string]string{
 }
 
 // artifacts makes a page and its twin.
-func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
-	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", p.path, err) }
-	v, err := p.view()
-	if err != nil {
-		return fail(err)
-	}
-	l := s.layout(v, p.path)
+func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
+	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", path, err) }
+	l := s.layout(v, path)
 	var main, body, twin bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)
@@ -188,7 +176,7 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 		long, ok := v.Data.(interface{ fit(n int) bool })
 		left := ok && long.fit(room)
 		twin.Reset()
-		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
+		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, path)
 		if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
 			return fail(err)
 		}
@@ -197,8 +185,8 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 		}
 	}
 	return []render.Artifact{
-		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
-		render.NewArtifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
+		render.NewArtifact(path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
+		render.NewArtifact(path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
 	}, nil
 }
 

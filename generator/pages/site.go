@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"reviewcast"
-	"reviewcast/generator/render"
 )
 
 // Site is the content in the order in which pages need it. It may be used by several goroutines at the same time.
@@ -50,10 +49,7 @@ func New(c Content) (*Site, error) {
 	s.group()
 	s.collect()
 	pages := s.pages()
-	for _, p := range pages {
-		s.jobs = append(s.jobs, job{p.path, func() ([]render.Artifact, error) { return s.artifacts(&p) }})
-	}
-	s.jobs = append(s.jobs, s.files(pages)...)
+	s.jobs = slices.Concat(pages, s.files(pages))
 	return s, nil
 }
 

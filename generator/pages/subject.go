@@ -118,7 +118,7 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 		if n.entity != nil {
 			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
 		}
-		v.Chart = newChart(starScale, quarters(len(n.quotes), n.review, meanPoint))
+		v.Chart = newChart(starScale, quarters(len(n.quotes), n.review, meanInterval))
 	}
 	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
 }
@@ -147,13 +147,13 @@ func aspectFigures(v *subjectView, n *subject) {
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}
-	v.Chart = newChart(shareScale, quarters(len(n.quotes), n.review, func(quarter string, t tally, from, to int) point {
-		return sharePoint(quarter, countsOf(n.quotes[from:to]).PositiveCount, t.Count)
+	v.Chart = newChart(shareScale, quarters(len(n.quotes), n.review, func(t tally, from, to int) (share, low, high float64) {
+		return shareInterval(countsOf(n.quotes[from:to]).PositiveCount, t.Count)
 	}))
 }
 
 // quarters makes a point for each quarter, oldest first, of n reviews, newest first.
-func quarters(n int, at func(i int) *reviewcast.Review, of func(quarter string, t tally, from, to int) point) []point {
+func quarters(n int, at func(i int) *reviewcast.Review, of func(t tally, from, to int) (value, low, high float64)) []point {
 	var points []point
 	for to := n; to > 0; {
 		from, quarter := to, quarterOf(at(to-1).Date)
@@ -161,7 +161,8 @@ func quarters(n int, at func(i int) *reviewcast.Review, of func(quarter string, 
 		for ; from > 0 && quarterOf(at(from-1).Date) == quarter; from-- {
 			t.add(at(from - 1))
 		}
-		points = append(points, of(quarter, t, from, to))
+		value, low, high := of(t, from, to)
+		points = append(points, point{quarter, t.Count, value, low, high})
 		to = from
 	}
 	return points

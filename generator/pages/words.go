@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
 	"unicode/utf8"
@@ -26,11 +27,17 @@ func monthName(month string) string {
 	return reviewcast.Date(month + "-01").Noon().Format("January 2006")
 }
 
-// quarterOf is the quarter of a date: "2026 Q1".
-func quarterOf(d reviewcast.Date) string {
-	month := int(d[5]-'0')*10 + int(d[6]-'0')
-	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
+// quarter counts the quarters of all years, so that neighbours differ by one.
+type quarter int
+
+func quarterOf(d reviewcast.Date) quarter {
+	year, _ := strconv.Atoi(string(d[:4])) // of a valid date
+	month, _ := strconv.Atoi(string(d[5:7]))
+	return quarter(4*year + (month-1)/3)
 }
+
+// String is "2026 Q1".
+func (q quarter) String() string { return fmt.Sprintf("%04d Q%d", int(q)/4, q%4+1) }
 
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -154,9 +161,12 @@ func methodWords(method string) string {
 	return "a " + strings.Replace(method, "job", "job record", 1)
 }
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline and quoted.
-var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
-	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": paragraphs, "excerpt": excerpt}).ParseFS(siteFiles, "site/*.md"))
+// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline, prose and quoted.
+var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
+	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
+	"prose":  func(text string) string { return escapeMarkdown(text, "") },
+	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
+}).ParseFS(siteFiles, "site/*.md"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {
@@ -172,12 +182,6 @@ func markdownHTML(s string) (template.HTML, error) {
 	err := toHTML.Convert(headingForm.ReplaceAll([]byte(withoutLinks(s)), []byte("### ")), &b)
 	return template.HTML(b.String()), err
 }
-
-// paragraphs writes a text as paragraphs of Markdown.
-func paragraphs(s string) string { return escapeMarkdown(s, "") }
-
-// quoted writes a text as a block quote.
-func quoted(s string) string { return "> " + escapeMarkdown(s, "> ") }
 
 // inline writes a text on a line of Markdown, without its line breaks.
 func inline(s string) string { return escapeMarkdown(strings.Join(strings.Fields(s), " "), "") }

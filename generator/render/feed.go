@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -45,7 +46,7 @@ func newEntry(baseURL string, b *reviewcast.Business, r *reviewcast.Review) entr
 		Review: r, language: r.Language, updated: r.Date.Noon(),
 		// The id outlives every change of the site's pages; the url is where the review is read today.
 		id: baseURL + reviewcast.PathMonths + "#" + r.ID, url: baseURL + reviewcast.ReviewPath(r.ID, r.Date),
-		title: rated + " from " + r.Author, body: rated,
+		title: *cmp.Or(r.Title, new(rated+" from "+r.Author)), body: *cmp.Or(r.Text, &rated),
 		extension: ReviewExtension{
 			About:  baseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
 			Rating: r.Rating, BestRating: reviewcast.MaxRating, Source: r.Source, VerificationMethod: r.Verification.Method,
@@ -53,12 +54,6 @@ func newEntry(baseURL string, b *reviewcast.Business, r *reviewcast.Review) entr
 	}
 	if r.Title == nil && r.Text == nil {
 		e.language = "en" // all of the entry's words are ours
-	}
-	if r.Title != nil {
-		e.title = *r.Title
-	}
-	if r.Text != nil {
-		e.body = *r.Text
 	}
 	if reply := r.OwnerReply; reply != nil {
 		e.extension.OwnerReply = &FeedReply{reply.Text, reply.Date}
@@ -187,15 +182,9 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		Hubs:    []*feeds.JSONHub{{Type: "WebSub", Url: c.BaseURL + reviewcast.PathHub}},
 	}}
 	for _, e := range newest(c, d) {
-		author := &feeds.JSONAuthor{Name: e.Author}
-		if e.AuthorAvatarURL != nil {
-			author.Avatar = *e.AuthorAvatarURL
-		}
 		item := &feeds.JSONItem{Id: e.id, Url: e.url, Title: e.title, ContentText: e.body, PublishedDate: new(e.Date.Noon()), ModifiedDate: &e.updated,
-			Authors: []*feeds.JSONAuthor{author}}
-		if e.SourceURL != nil {
-			item.ExternalUrl = *e.SourceURL
-		}
+			ExternalUrl: *cmp.Or(e.SourceURL, new(string)),
+			Authors:     []*feeds.JSONAuthor{{Name: e.Author, Avatar: *cmp.Or(e.AuthorAvatarURL, new(string))}}}
 		for _, c := range e.categories {
 			item.Tags = append(item.Tags, c.Label)
 		}

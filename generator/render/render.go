@@ -28,7 +28,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -87,7 +86,7 @@ type Content struct {
 	ReviewLines, InsightLines [][]byte
 }
 
-// Files renders the data files, sorted by path: all but the pages, the manifest and the changes.
+// Files renders the data files: all but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
 	files := []struct { // the largest first
 		path, mediaType string
@@ -102,15 +101,13 @@ func Files(c Content) ([]Artifact, error) {
 		{reviewcast.SchemaPath(reviewcast.PathInsights), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathInsights, "Insights") }},
 		{reviewcast.SchemaPath(reviewcast.PathReviews), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathReviews, "Dataset") }},
 	}
-	artifacts, err := Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
+	return Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
 		body, err := files[i].render()
 		if err != nil {
 			err = fmt.Errorf("render %s: %w", files[i].path, err)
 		}
 		return NewArtifact(files[i].path, files[i].mediaType, body), err
 	})
-	slices.SortFunc(artifacts, func(a, b Artifact) int { return cmp.Compare(a.Path, b.Path) })
-	return artifacts, err
 }
 
 // Parallel calls do for every index below n, limit at a time. The error is the lowest index's.

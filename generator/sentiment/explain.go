@@ -52,7 +52,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
 	for i := range found.Entities {
 		n := &found.Entities[i]
-		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: n.Rule.String()}
+		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
@@ -61,7 +61,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	for _, n := range found.Aspects {
 		add(Mention{
 			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Label: a.aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
-			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: n.Rule.String(),
+			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
 		}, *r.Text, n.Start, n.End)
 	}
 	part := map[bool]int{true: 0, false: 1} // by Title
@@ -87,7 +87,7 @@ func (m *Mention) Reason() string {
 	case m.Opinion != "":
 		words = fmt.Sprintf("%q beside %s", m.Opinion, words)
 	}
-	if m.Rule != asWritten.String() {
+	if m.Rule != string(asWritten) {
 		why += "; " + m.Rule
 	}
 	return fmt.Sprintf("%s %s %s%s", words, verb, m.Label, why)

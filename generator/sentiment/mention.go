@@ -78,27 +78,18 @@ const (
 
 func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon"}[o] }
 
-// Rule says how a mention's polarity follows from its words.
-type Rule uint8
+// Rule says how a mention's polarity follows from its words, for people.
+type Rule string
 
 const (
-	asWritten     Rule = iota
-	afterNegation      // a negation before it
-	absent             // the thing itself is missing: "no towels"
-	asQuestion         // an open question
-	conditional        // in an "if", a wish, a request or a promise
-	earlier            // about an earlier time
-	elsewhere          // about another business, or only hoped for
-	noOpinion          // no clear opinion word near it
-	againstText        // opinion words contradict the rest of the text, and aren't strong
-	againstStars       // it contradicts the stars, and nothing else supports it
+	asWritten     Rule = "as it says"
+	afterNegation Rule = "a negation before it reverses it"
+	absent        Rule = "it is missing" // "no towels"
+	asQuestion    Rule = "a question, not a statement"
+	conditional   Rule = "supposed, wished, asked for or promised, not stated"
+	earlier       Rule = "about an earlier time"
+	elsewhere     Rule = "about something that it is compared with or that was hoped for"
+	noOpinion     Rule = "named, but no clear opinion is near it"
+	againstText   Rule = "it contradicts the rest of the text, and no phrase confirms it"
+	againstStars  Rule = "it contradicts the stars, and no second sign supports it"
 )
-
-func (r Rule) String() string {
-	return [...]string{
-		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
-		conditional: "supposed, wished, asked for or promised, not stated",
-		earlier:     "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
-		noOpinion: "named, but no clear opinion is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", againstStars: "it contradicts the stars, and no second sign supports it",
-	}[r]
-}

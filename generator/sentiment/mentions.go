@@ -54,7 +54,8 @@ func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry
 				w.meant = append(w.meant, e.aspect)
 				do(h, e, AspectMention{
 					Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
-					contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: p, Pattern: e.pattern, Origin: e.origin,
+					Sentence: w.sents[w.tokens[s.lo].sentence], contrasted: s.has&contrast != 0, exception: s.has&exception != 0,
+					Aspect: int16(e.aspect), Phrase: p, Pattern: e.pattern, Origin: e.origin, Rule: asWritten,
 				})
 			}
 		}

@@ -61,7 +61,12 @@ const minFuzzy = 6
 // addName inserts one way to name a place or a technician. first says that it is
 // a first name that nobody listed as an alias.
 func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
-	p, upper := v.namePattern(text)
+	var p pattern
+	var upper []bool // by word: it has a capital
+	for word, written := range words(text) {
+		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+		upper = append(upper, written&capital != 0)
+	}
 	if len(p) == 0 || len(p) > maxElements || !slices.Contains(upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
 		return
 	}
@@ -88,15 +93,6 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 		}
 		return have
 	})
-}
-
-// namePattern returns the words of a name, and which of them have a capital.
-func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
-	for word, written := range words(text) {
-		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
-		upper = append(upper, written&capital != 0)
-	}
-	return p, upper
 }
 
 // addNames inserts the names of places and technicians. A first name is inserted after all aliases.
@@ -168,24 +164,16 @@ func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
 // Ambiguous reports whether several people bear the name, so that nobody is credited. ID is the first of them.
 func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
 
-// NameRule says how a name was recognized, or why it was not credited.
-type NameRule uint8
+// NameRule says how a name was recognized, or why it was not credited, for people.
+type NameRule string
 
 const (
-	byName NameRule = iota
-	byFirstName
-	byCue
-	byMisspelling
-	sharedName // credited to nobody, listed for the editor
+	byName        NameRule = "named as the business's files name it"
+	byFirstName   NameRule = "the first name of one technician only"
+	byCue         NameRule = "also an ordinary word, but used as a person's name here"
+	byMisspelling NameRule = "one letter away from one name only"
+	sharedName    NameRule = "several bear this name: credited to nobody"
 )
-
-func (r NameRule) String() string {
-	return [...]string{
-		byName: "named as the business's files name it", byFirstName: "the first name of one technician only",
-		byCue: "also an ordinary word, but used as a person's name here", byMisspelling: "one letter away from one name only",
-		sharedName: "several bear this name: credited to nobody",
-	}[r]
-}
 
 // findNames looks for places and people, marks their tokens as taken, and appends what it finds. A name that several
 // people bear is appended once, with the first of them and sharedName.

@@ -42,9 +42,7 @@ func continues(text string, before Span, next int) bool {
 		word := said[strings.LastIndexAny(said, " \n\t(")+1 : len(said)-1]
 		return len(word) <= 6 && !strings.Contains(between, "\n") &&
 			(abbreviations[strings.ToLower(word)] || len(word) == 1 && 'A' <= word[0] && word[0] <= 'Z' && word != "I")
-	case '!', '?', ':', ';', '"', ')':
-		return false
-	case 0xA6: // the last byte of …
+	case '!', '?', ':', ';', '"', ')', 0xA6: // the last byte of …
 		return false
 	}
 	// A single line break after words is the file's, not the writer's, if the
@@ -68,10 +66,8 @@ func structure(tokens []token, sents []Span) {
 		t.sentence = int32(s)
 		if i > 0 {
 			before := &tokens[i-1]
-			switch {
-			case t.sentence != before.sentence || t.gap >= comma || t.flags&contrast != 0:
-				clause++
-			case t.flags&joins != 0 && i+1 < len(tokens) && tokens[i+1].flags&subject != 0:
+			if t.sentence != before.sentence || t.gap >= comma || t.flags&contrast != 0 ||
+				t.flags&joins != 0 && i+1 < len(tokens) && tokens[i+1].flags&subject != 0 {
 				clause++
 			}
 			if t.sentence != before.sentence {

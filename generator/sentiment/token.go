@@ -101,6 +101,7 @@ func gapOf(r, last rune, newlines int) gap {
 func wordEnd(s string, i int) (int, shape) {
 	start, upper, lower := i, 0, 0
 	var shp shape
+word:
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		next, _ := utf8.DecodeRuneInString(s[i+size:])
@@ -116,10 +117,7 @@ func wordEnd(s string, i int) (int, shape) {
 		case i > start && (r == '\'' || r == '’' || r == 'ʼ') && unicode.IsLetter(next) && !elided(s[start:i]):
 		case i > start && (r == '.' || r == ',' || r == ':') && digit(s[i-1]) && unicode.IsDigit(next):
 		default:
-			size = 0
-		}
-		if size == 0 {
-			break
+			break word
 		}
 		i += size
 	}

@@ -168,12 +168,8 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 		add(label, slices.Contains(rules.Pin, label), append([]string{label}, rules.Merge[label]...)...)
 	}
 	for _, phrase := range rules.Pin {
-		label := phrase
-		if renamed, ok := rules.Rename[phrase]; ok {
-			label = renamed
-		}
 		if _, merged := rules.Merge[phrase]; !merged {
-			add(label, true, phrase)
+			add(cmp.Or(rules.Rename[phrase], phrase), true, phrase)
 		}
 	}
 }

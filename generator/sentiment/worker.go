@@ -111,7 +111,7 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 			}
 			last := m.last()
 			for _, id := range w.v.thingIDs[k][m.payloads[0]-1] {
-				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title})
+				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title, Rule: byName})
 			}
 			i = last
 		}
