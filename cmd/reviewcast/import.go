@@ -46,8 +46,8 @@ type tableFlags struct {
 }
 
 type importCSVCmd struct {
-	File string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map  string `help:"The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
+	File string   `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+	Map  []string `help:"The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." sep:"none" placeholder:"FIELD=COLUMN,…"`
 	tableFlags
 	importFlags
 }
@@ -58,8 +58,8 @@ func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
 }
 
 type importJSONLCmd struct {
-	File string `arg:"" help:"The export: a JSON object per line, or an array of objects." type:"existingfile"`
-	Map  string `help:"The member of each field, such as rating=score.stars. rating and date are required; the fields are ${fields}." required:"" placeholder:"FIELD=MEMBER,…"`
+	File string   `arg:"" help:"The export: a JSON object per line, or an array of objects." type:"existingfile"`
+	Map  []string `help:"The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." sep:"none" placeholder:"FIELD=MEMBER,…"`
 	tableFlags
 	importFlags
 }
@@ -96,15 +96,15 @@ type importGoogleCmd struct {
 
 // Run imports the file.
 func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, "", c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+	return c.run(ctx, std, c.File, nil, c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
 		return importer.Google(ctx, r, c.Location, cfg)
 	})
 }
 
 type importPlatformCmd struct {
-	File       string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map        string `help:"The column of each field, if the header is not recognized; the fields are ${fields}." placeholder:"FIELD=COLUMN,…"`
-	DateLayout string `name:"date-layout" help:"The format of dates in the export, if it is not the platform's usual one: DD/MM/YYYY, MM/DD/YYYY HH:mm:ss …" placeholder:"LAYOUT"`
+	File       string   `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+	Map        []string `help:"The column of each field, if the header is not recognized; the fields are ${fields}." sep:"none" placeholder:"FIELD=COLUMN,…"`
+	DateLayout string   `name:"date-layout" help:"The format of dates in the export, if it is not the platform's usual one: DD/MM/YYYY, MM/DD/YYYY HH:mm:ss …" placeholder:"LAYOUT"`
 	platformFlags
 	importFlags
 }
@@ -116,11 +116,11 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	return c.run(ctx, std, c.File, c.Map, cfg, importer.CSV)
 }
 
-// run imports the file; columns is --map. Rows that cannot be imported are reported and are no failure.
-func (f *importFlags) run(ctx context.Context, std streams, file, columns string, cfg importer.Config,
+// run imports the file; columns are the values of --map. Rows that cannot be imported are reported and are no failure.
+func (f *importFlags) run(ctx context.Context, std streams, file string, columns []string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
-	given, err := importer.ParseMap(columns)
-	if columns != "" && err != nil {
+	given, err := importer.ParseMap(strings.Join(columns, ","))
+	if columns != nil && err != nil {
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
 	content, zone, today, err := f.load(ctx)
@@ -159,7 +159,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 			command += " --source google --verification platform"
 		}
 		for i, problem := range usage.Problems {
-			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE", commandLine(file)).Replace(problem)
+			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}
 		return usage
 	} else if err != nil {

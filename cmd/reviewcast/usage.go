@@ -133,10 +133,10 @@ func parseError(args []string, err error) error {
 		return folderError(args)
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
-	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && args[1] == "csv" && exists(args[2]):
-		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, importOf(args[2], "", args[3:]...))
+	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
+		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
 	case strings.HasPrefix(message, "missing flags: "):
-		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
+		return fmt.Errorf("%s; such as --source survey for where the reviews are from", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
 		return fmt.Errorf("%s: its value is missing; write it behind the flag, such as %[1]s %[2]s", flag, cmp.Or(map[string]string{"--public": "public", "--content": "content", "--listen": "localhost:8080", "--base-url": "https://reviews.huber-plumbing.com"}[flag], `"VALUE"; one that begins with # stands in quotation marks`))
 	case wanted == "duration":
@@ -168,7 +168,7 @@ func wordError(args []string, word, message string) error {
 	case args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
 	case args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
-		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), ""))
+		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), "", args[3:]...))
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
 	case args[0] == "import":
@@ -214,8 +214,8 @@ func folderError(args []string) error {
 	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
 }
 
-// importOf returns the command that imports a file from a source, with flags; "" is the file's name.
-func importOf(file, from string, flags ...string) string {
+// sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
+func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	source := strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -224,8 +224,14 @@ func importOf(file, from string, flags ...string) string {
 		return '-'
 	}, strings.ToLower(cmp.Or(from, base))), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
-		source = base
+		return base
 	}
+	return source
+}
+
+// importOf returns the command that imports a file from a source, with flags; "" is the file's name.
+func importOf(file, from string, flags ...string) string {
+	source := sourceOf(file, from)
 	if slices.Contains(flags, "--source") {
 		source = ""
 	}
@@ -235,10 +241,12 @@ func importOf(file, from string, flags ...string) string {
 		return "reviewcast import google " + name + rest
 	case slices.Contains([]string{"google", "trustpilot", "yelp"}, source) && filepath.Ext(file) != ".json":
 		return "reviewcast import " + source + " " + name + rest
-	case strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json"):
-		return "reviewcast import jsonl " + name + " --source " + source + " --map rating=MEMBER,date=MEMBER,text=MEMBER,author=MEMBER"
 	}
-	return "reviewcast import csv " + name + strings.TrimSuffix(" --source "+source, " --source ") + rest
+	kind := "csv"
+	if strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json") {
+		kind = "jsonl"
+	}
+	return "reviewcast import " + kind + " " + name + strings.TrimSuffix(" --source "+source, " --source ") + rest
 }
 
 // nearFile returns the file of a folder that the name of a missing one was meant to be.

@@ -39,7 +39,7 @@ func (l *list) json(i int) []byte {
 func (l *list) dated(d reviewcast.Date) (low, high int) {
 	i, found := slices.BinarySearchFunc(l.days, d, func(at day, d reviewcast.Date) int { return cmp.Compare(d, at.date) })
 	low, high = l.days[i].first, l.days[i].first
-	if found {
+	if found && i+1 < len(l.days) {
 		high = l.days[i+1].first
 	}
 	return low, high

@@ -270,7 +270,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			continue
 		}
 		ids, unknown := []string{}, cell
-		for _, separator := range []string{"\n", ";", ",", "&", " and ", "/"} {
+		for _, separator := range []string{"\n", ";", ",", "&", "/", " and ", " und ", " et ", " e ", " y ", " en ", " i "} {
 			found, one := c.ids(f, strings.Split(cell, separator))
 			if one != cell {
 				ids, unknown = found, one

@@ -100,20 +100,14 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	return 0, nil
 }
 
-// columns returns the map as --map has it, in the order of Fields, and the columns that are not imported.
-func (t *table) columns(m map[string]string) (used string, unused []string) {
-	var pairs []string
-	for _, f := range mapped {
-		if t.binding[f] != noColumn {
-			pairs = append(pairs, pairOf(f.String(), m[f.String()]))
-		}
-	}
+// unused returns the columns that are not imported.
+func (t *table) unused() (unused []string) {
 	for i, name := range t.names {
 		if name != "" && !slices.Contains(t.binding[:], i) {
 			unused = append(unused, name)
 		}
 	}
-	return strings.Join(pairs, ","), unused
+	return unused
 }
 
 // maxHeader is how many bytes of an export are searched for its header.

@@ -16,6 +16,9 @@ import (
 // timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
 var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006/01/02 3:04:05 PM MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
 
+// halves writes the halves of a day as package time reads them.
+var halves = strings.NewReplacer(" da manhã", " AM", " da tarde", " PM", " da noite", " PM", " a. m.", " AM", " p. m.", " PM", " a.m.", " AM", " p.m.", " PM")
+
 // knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
 	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
@@ -28,7 +31,7 @@ var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01
 var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
 
 // noDay matches a year, a month, and a date that counts back from another day.
-var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
+var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace|há|temu) |geleden$|temu$|\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
 // noYear matches a day of a month.
 var noYear = regexp.MustCompile(`^[0-9]{1,2}[-./ ]+(\pL{3,}\.?|[0-9]{1,2}\.?)$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
@@ -85,7 +88,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	}
 	zoned := c.zoned
 	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
-		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
+		if stamp, no := time.Parse(timestamps[i], halves.Replace(cell)); no == nil {
 			t, err, zoned = stamp, nil, i > 4 && c.Location != nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -167,6 +168,7 @@ func notText(in *bufio.Reader, json bool) string {
 		{"<", "Takeout", "the export is only the table of contents of a Takeout; import the file reviews.json, which is in a folder Google Business Profile beside it"},
 		{"--", "SQL", "the export is a dump of a database; open the table with the reviews in the program that made it (such as phpMyAdmin), export it as CSV with the names of the columns, and import that file"},
 		{"from:", "", mail}, {"from ", "\nSubject:", mail}, {"return-path:", "", mail}, {"received:", "", mail}, {"delivered-to:", "", mail}, {"mime-version:", "", mail},
+		{"<?xml", "", "the export is XML, which is not imported; export the reviews as CSV or JSON where they are from"},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
 		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {
@@ -174,13 +176,18 @@ func notText(in *bufio.Reader, json bool) string {
 		}
 	}
 	switch {
+	case chatForm.MatchString(start):
+		return "the export is a chat; write down its reviews with `reviewcast new review`"
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
-		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE` and --map"
+		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE --source NAME`"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
 		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
 	}
 	return ""
 }
+
+// chatForm matches the beginning of a chat as WhatsApp exports it.
+var chatForm = regexp.MustCompile(`^(?:\x{200e})?\[?[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4},? [0-9]{1,2}:[0-9]{2}[^,;\n]*[\]-]`)
 
 // meter counts the bytes of an export that are read, and stops at MaxExport and when the context ends.
 type meter struct {

@@ -57,8 +57,8 @@ func Fields() (names []string) {
 	return names
 }
 
-// ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. A part that contains a
-// comma is in double quotes, as in CSV: rating=stars,"text=Review, public". Whether the fields and columns exist is
+// ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
+// with the column before it. A part may be in double quotes, as in CSV: rating=stars,"text=Review, or a=b". Whether the fields and columns exist is
 // checked by the import. The error is a *UsageError.
 func ParseMap(s string) (map[string]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
@@ -69,10 +69,13 @@ func ParseMap(s string) (map[string]string, error) {
 	}
 	m := make(map[string]string, len(parts))
 	var problems []string
+	last := ""
 	for _, part := range parts {
 		name, column, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		switch _, twice := m[name]; {
+		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
+			m[last] += "," + part // of a name with a comma
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
 			if meant == part {
@@ -82,7 +85,7 @@ func ParseMap(s string) (map[string]string, error) {
 		case twice:
 			problems = append(problems, fmt.Sprintf("column map: %s is given twice; give it once", quote(name)))
 		default:
-			m[name] = column
+			m[name], last = column, name
 		}
 	}
 	if len(problems) > 0 {
@@ -289,15 +292,26 @@ var (
 
 // likeNames match the columns of surveys, whose names are questions.
 var likeNames = map[string]*regexp.Regexp{
-	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa)\b`),
+	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa|avalia)\b|\b[01] ?(?:-|–|to|a|à|bis|do|tot) ?(?:5|10)\b`),
 	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
 	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion)\b`),
 	"author": regexp.MustCompile(`(?i)\bname\b`),
 }
 
+// columns returns the map as --map has it, in the order of Fields.
+func (c *Config) columns() string {
+	var pairs []string
+	for _, f := range mapped {
+		if column := strings.TrimSpace(c.Map[f.String()]); column != "" {
+			pairs = append(pairs, pairOf(f.String(), column))
+		}
+	}
+	return strings.Join(pairs, ",")
+}
+
 // pairOf returns a part of a map, as ParseMap reads it.
 func pairOf(field, column string) string {
-	if strings.Contains(column, ",") {
+	if strings.Contains(column, ",") && strings.Contains(column, "=") {
 		return `"` + field + "=" + strings.ReplaceAll(column, `"`, `""`) + `"`
 	}
 	return field + "=" + column

@@ -38,6 +38,8 @@
 package importer
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -136,11 +138,18 @@ type Config struct {
 	Lookup func(field, name string) (id string, ok bool)
 }
 
-// CSV imports a CSV file with a header row. The error is a *UsageError, one of this package's, or one of the reader,
+// jsonForm matches the beginning of objects in JSON.
+var jsonForm = regexp.MustCompile(`^(\xEF\xBB\xBF)?\s*\[?\s*\{`)
+
+// CSV imports a CSV file with a header row, or one that is JSON in spite of its name, as JSONL does. The error is a *UsageError, one of this package's, or one of the reader,
 // the context or the disk; then nothing was written. A Report without an error is returned even if every row was
 // skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	export, err := begin(ctx, r, &cfg, false)
+	in := bufio.NewReader(r)
+	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && jsonForm.Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {
+		return JSONL(ctx, in, cfg)
+	}
+	export, err := begin(ctx, in, &cfg, false)
 	if err != nil {
 		return nil, err
 	}
@@ -150,20 +159,15 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused = table.columns(cfg.Map)
+		report.Columns, report.Unused = cfg.columns(), table.unused()
 	}
 	return report, err
 }
 
-// begin checks the options and decodes the export. The header of a CSV file may complete its map, JSON has none.
+// begin checks the options and decodes the export.
 func begin(ctx context.Context, r io.Reader, cfg *Config, json bool) (export text, err error) {
 	if *cfg, err = cfg.check(); err != nil {
 		return text{}, err
-	}
-	for _, name := range []string{"rating", "date"} {
-		if json && cfg.Map[name] == "" {
-			return text{}, &UsageError{[]string{fmt.Sprintf("no member is given for %[1]s; add %[1]s=MEMBER to --map", name)}}
-		}
 	}
 	return decode(ctx, r, *cfg, json)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,43 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, cfg.known(cfg.filled(jsonRows(export))))
+	rows := jsonRows(export)
+	if cfg.Map["rating"] == "" || cfg.Map["date"] == "" {
+		if rows, err = cfg.ownMembers(rows); err != nil {
+			return nil, err
+		}
+	}
+	report, err := run(ctx, cfg, cfg.known(cfg.filled(rows)))
+	if err == nil {
+		report.Columns = cfg.columns()
+	}
+	return report, err
+}
+
+// ownMembers completes the map by the members of the first review, and returns all rows.
+func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
+	next, stop := iter.Pull2(rows)
+	r, problem, ok := next()
+	names := func(v jsontext.Value) []string {
+		members := map[string]bool{}
+		addMembers(members, "", v)
+		return slices.Sorted(maps.Keys(members))
+	}
+	if ok && problem == nil {
+		err := c.ownNames(names(r.value))
+		if list := listIn(r.value); err != nil && list != nil {
+			err = c.ownNames(names(list[0]))
+		}
+		if err != nil {
+			stop()
+			return nil, err
+		}
+	}
+	return func(yield func(row, error) bool) {
+		defer stop()
+		for ; ok && yield(r, problem); r, problem, ok = next() {
+		}
+	}, nil
 }
 
 // filled sets the cells of rows, and of those in a list in the first one if that is no review.
@@ -93,8 +130,8 @@ func (c Config) fill(r *row) error {
 	return nil
 }
 
-// known ends an export with an error if no review has the member of its rating or date, or none has that of another
-// field, and there is one with a like name. (Members may be left out where they would be empty, such as replies.)
+// known ends an export with an error if no review has the member of its rating or date, or none has that of another field,
+// and there is one with a like name, or one that usually has that field. (Members may be left out where they would be empty, such as replies.)
 func (c Config) known(rows rowSeq) rowSeq {
 	return func(yield func(row, error) bool) {
 		wanted, members := maps.Clone(c.Map), map[string]bool{}
@@ -111,7 +148,7 @@ func (c Config) known(rows rowSeq) rowSeq {
 		given := slices.Collect(maps.Values(c.Map))
 		free := slices.DeleteFunc(slices.Clone(list), func(path string) bool { return slices.Contains(given, path) })
 		maps.DeleteFunc(wanted, func(name, path string) bool {
-			return members[strings.TrimSpace(path)] || name != "rating" && name != "date" && didYouMean(path, free) == ""
+			return members[strings.TrimSpace(path)] || name != "rating" && name != "date" && didYouMean(path, free) == "" && !slices.ContainsFunc(free, func(path string) bool { return fieldOf(path) == name })
 		})
 		if _, err := bind(wanted, list); err != nil && len(list) > 0 {
 			yield(row{}, err)
@@ -134,6 +171,7 @@ func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
 // jsonRows reads objects, one after the other or in an array.
 func jsonRows(export text) rowSeq {
 	return func(yield func(row, error) bool) {
+		inArray, number := false, 1
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
 			switch {
@@ -144,10 +182,12 @@ func jsonRows(export text) rowSeq {
 			case strings.ContainsAny(err.Error(), "“”„‟"):
 				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
+			if rest := strings.TrimLeft(string(d.UnreadBuffer()), ", \t\r\n"); number > 1 && strings.HasPrefix(rest, "]") {
+				return fmt.Errorf("read export: there is a comma too many behind review %d, before the ]; delete it", number-1)
+			}
 			return fmt.Errorf("read export: byte %d: %w; expected JSON: one object per line, or an array of objects", d.InputOffset(), cause(err))
 		}
-		inArray := false
-		for number := 1; ; {
+		for {
 			r := row{number: number}
 			kind := d.PeekKind()
 			if kind == '[' && !inArray && number == 1 || kind == ']' && inArray {

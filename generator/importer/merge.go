@@ -170,10 +170,13 @@ const minDistinct = 20
 
 // twins returns the keys of reviews that are here already but for one field, by those of the new ones, if these are
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
-// short texts do, too.
+// short texts do, too, and of those that are here without a text and a name the date and the stars.
 func (m *merger) twins(reviews []*review) map[string]string {
 	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.first[key] != nil })
-	pairs := func(v values) (pairs []string) {
+	pairs := func(v values, here bool) (pairs []string) {
+		if bare := v[fieldText] == nil && string(v[fieldAuthor]) == quotedAnonymous; none && (bare || !here) {
+			pairs = append(pairs, keyOf("bare", string(v[fieldDate]), string(v[fieldRating])))
+		}
 		long := none || len(v[fieldText]) > minDistinct
 		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
 			a, b := string(v[pair[0]]), string(v[pair[1]])
@@ -186,7 +189,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	here := map[string]string{}
 	for key, e := range m.files.memory.Reviews {
 		if r := m.byID[strings.ToLower(e.ID)]; r != nil && m.first[key] == nil {
-			for _, pair := range pairs(r.values) {
+			for _, pair := range pairs(r.values, true) {
 				here[pair] = key
 			}
 		}
@@ -197,7 +200,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 			continue
 		}
 		fresh++
-		for _, pair := range pairs(v.values) {
+		for _, pair := range pairs(v.values, false) {
 			if key, ok := here[pair]; ok {
 				twins[v.key] = key
 			}

@@ -47,6 +47,7 @@ func TestSlips(t *testing.T) {
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
 			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
+		{"dates that count back", nil, "rating,date,text\n5,há 3 semanas,Bom.\n", `date "há 3 semanas" does not say which day`},
 		{"one of several technicians is unknown", func(c *Config) {
 			c.Map = map[string]string{"technicians": "who"}
 			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
@@ -179,6 +180,32 @@ func TestAgain(t *testing.T) {
 		if !strings.HasSuffix(got.String(), tt.want) {
 			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
 		}
+	}
+}
+
+// TestBareAgain: texts and names are read from columns that are empty first, and then from the right ones.
+func TestBareAgain(t *testing.T) {
+	d := newDesk(t)
+	const export = "Stars,Day,Words,Who,Other\n5,2026-01-02,They came on time.,Jo,\n4,2026-01-03,They came too late.,Bo,\n"
+	d.cfg.Map = map[string]string{"rating": "Stars", "date": "Day", "text": "Other"}
+	d.load(export)
+	d.cfg.Map = map[string]string{"rating": "Stars", "date": "Day", "text": "Words", "author": "Who"}
+	report := d.load(export)
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 0, 2})
+	wantEqual(t, "code", report.Skipped[0].Code, OtherColumn)
+}
+
+// TestJSONInSpiteOfItsName: a file that is JSON is read as JSON, by the names of its members.
+func TestJSONInSpiteOfItsName(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.Map = nil
+	report := d.load(`{"plugin": "shop", "avaliacoes": [{"nota": 5, "data": "2026-01-02", "comentário": "Bom.", "cliente": "Ana S."}]}`)
+	wantEqual(t, "columns", report.Columns, "rating=nota,date=data,text=comentário,author=cliente")
+	wantEqual(t, "counts", counts(report), [4]int{1, 0, 0, 0})
+	d.cfg.Source, d.cfg.Map = "other", nil
+	_, err := d.try("[{\"nota\": 5, \"data\": \"2026-01-02\"},\n]")
+	if want := "there is a comma too many behind review 1, before the ]; delete it"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -76,7 +76,11 @@ const goneRemedy = ", also if it was deleted: older reviews name it; or write a 
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := fmt.Sprintf("add it there under %s, such as - {id: %s, name: …} with the name in place of …", list.name, r.value) + goneRemedy
+	suggestion := "add it there under " + list.name
+	if reviewcast.ValidID(r.value) {
+		suggestion += fmt.Sprintf(", as - {id: %s, name: …} with the name in place of …", r.value)
+	}
+	suggestion += goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
