@@ -145,39 +145,22 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil
 }
 
+//go:embed formats.txt
+var formatsFile string
+
 // notText reports what to do with an export that is no text, or not one of reviews of the business; "" when it may be.
 func notText(in *bufio.Reader, json bool) string {
 	head, _ := in.Peek(2 << 10) // what is wrong with a short export shows later
-	start := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")))
-	const zip, workbook, page = "pk\x03\x04", "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file", "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
-	const mail = "the export is a mail; write down its review with `reviewcast new review`"
-	const places = "the export is an answer of the Places API, which has five reviews and no ids; export Google Business Profile instead (takeout.google.com)"
-	const ours = "the export is a YAML file, as a content folder has them; reviews in YAML need no import: put the file into the folder reviews"
-	for _, f := range []struct{ begins, has, remedy string }{
-		{zip, "word/", "the export is a Word document; copy its table into a spreadsheet program, save it there as CSV UTF-8, and import that file"},
-		{zip, "xl/", workbook}, {zip, "[Content_Types].xml", workbook},
-		{zip, "mimetypeapplication/vnd.oasis.opendocument", "the export is a LibreOffice spreadsheet; choose File, Save As, Text CSV with UTF-8, and import that file"},
-		{zip, ".iwa", "the export is a Numbers spreadsheet; choose File, Export To, CSV with UTF-8, and import that file"},
-		{zip, "", "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"},
-		{"", "\xD0\xCF\x11\xE0", "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"},
-		{"%pdf", "", "the export is a PDF; export it as CSV or JSON where it is from"},
-		{"", `"relative_time_description"`, places}, {"", `"authorAttribution"`, places}, {"", `"author_name"`, places},
-		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
-		{"", `"doc_id"`, "the export is only a link to Google Sheets; open it there, choose File, Download, CSV, and import that file"},
-		{"<", "<table", "the export is a table in a web page, whatever its name; open it in a spreadsheet program, save it there as CSV UTF-8, and import that file"},
-		{"<", "Takeout", "the export is only the table of contents of a Takeout; import the file reviews.json, which is in a folder Google Business Profile beside it"},
-		{"--", "SQL", "the export is a dump of a database; open the table with the reviews in the program that made it (such as phpMyAdmin), export it as CSV with the names of the columns, and import that file"},
-		{"from:", "", mail}, {"from ", "\nSubject:", mail}, {"return-path:", "", mail}, {"received:", "", mail}, {"delivered-to:", "", mail}, {"mime-version:", "", mail},
-		{"<?xml", "", "the export is XML, which is not imported; export the reviews as CSV or JSON where they are from"},
-		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
-	} {
-		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {
-			return f.remedy
+	start := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
+	// Latin-1 has a character for each byte.
+	characters, _ := charmap.ISO8859_1.NewDecoder().String(start)
+	for line := range strings.Lines(formatsFile) {
+		form, remedy, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if ok && regexp.MustCompile("(?is)"+form).MatchString(characters) {
+			return remedy
 		}
 	}
 	switch {
-	case chatForm.MatchString(start):
-		return "the export is a chat; write down its reviews with `reviewcast new review`"
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE --source NAME`"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
@@ -185,9 +168,6 @@ func notText(in *bufio.Reader, json bool) string {
 	}
 	return ""
 }
-
-// chatForm matches the beginning of a chat as WhatsApp exports it.
-var chatForm = regexp.MustCompile(`^(?:\x{200e})?\[?[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4},? [0-9]{1,2}:[0-9]{2}[^,;\n]*[\]-]`)
 
 // meter counts the bytes of an export that are read, and stops at MaxExport and when the context ends.
 type meter struct {
