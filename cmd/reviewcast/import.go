@@ -123,6 +123,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if columns != nil && err != nil {
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
+	if contentAbove(file) != "" {
+		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
+	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {
 		return err

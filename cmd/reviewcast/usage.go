@@ -71,13 +71,20 @@ func argumentError(args []string, message string) error {
 		switch {
 		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
 			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
-		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(arg, "="):
+		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
 			pairs := args[i-1:]
 			if end := slices.IndexFunc(pairs, func(s string) bool { return strings.HasPrefix(s, "-") }); end > 0 {
 				pairs = pairs[:end]
 			}
-			together := strings.ReplaceAll(strings.Join(pairs, ","), ",,", ",")
-			return fmt.Errorf("%s; separate the pairs of --map by commas, without spaces: --map %q", message, together)
+			together := pairs[0]
+			for _, word := range pairs[1:] {
+				between := " " // in the name of a column
+				if first, _, _ := strings.Cut(word, ","); strings.Contains(first, "=") {
+					between = ","
+				}
+				together = strings.TrimSuffix(together, ",") + between + word
+			}
+			return fmt.Errorf("%s; put the pairs of --map in quotation marks, with commas between them: --map %q", message, together)
 		case arg == "=":
 			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
 		case strings.HasPrefix(arg, "#"):
@@ -170,7 +177,7 @@ func wordError(args []string, word, message string) error {
 	case args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
 		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), "", args[3:]...))
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
-		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
+		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, args[3:]...))
 	case args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case args[0] == word && isFolder(word):

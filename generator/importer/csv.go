@@ -232,6 +232,8 @@ func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
 	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
+	case secondHeading.MatchString(strings.Join(cells, "")):
+		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
 	case more == 0:
@@ -251,6 +253,9 @@ func (t *table) shape(r *row, cells []string) error {
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }
+
+// secondHeading matches what SurveyMonkey writes below the names of the columns.
+var secondHeading = regexp.MustCompile(`^((Open-Ended )?Response)+$`)
 
 // decimalComma matches a rating such as 4,5.
 var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)

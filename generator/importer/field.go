@@ -273,8 +273,11 @@ func (c *Config) ownNames(header []string) error {
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{fmt.Sprintf("two columns are named %s; give one of them another name in the table, and import again", quote(texts[i]))}}
 	}
-	if c.Map["text"] == "" && len(texts) > 1 && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in more than one column, %s; say which with --map, such as --map %q", quoteAll(texts), "text="+texts[len(texts)-1])}}
+	if c.Map["text"] == "" && columns["text"] == "" {
+		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool { return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name) })
+	}
+	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them, such as --map %q; a column that has none is deleted in the table", quoteAll(texts), "text="+texts[len(texts)-1])}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"

@@ -34,7 +34,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
-		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
+		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
 		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{},
 	}
 	for _, r := range f.records {

@@ -29,7 +29,7 @@ type Report struct {
 	Kept                      []Kept   // what editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
 	Tests                     []string // new reviews that look like tests of a form
-	NoAuthors                 bool     // the export has no column with names
+	NoAuthors, NoTexts        bool     // the export has no column with names, or with texts
 	Anonymous                 int      // reviews without a name
 	Addresses                 int      // authors that are e-mail addresses
 	Unverified                int      // reviews without a verification
@@ -149,6 +149,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
+	}
+	if r.NoTexts && r.Added+r.Updated+r.Unchanged > 0 {
+		p.line("no column has the customers' words: the reviews have stars only; if one has, add text=COLUMN to --map")
 	}
 	switch {
 	case r.Unverified > 0 && strings.Contains(r.Columns, "verification.method="):
