@@ -204,7 +204,7 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 		Proxies:   edge.Proxies{Trusted: f.TrustedProxies, Secret: f.ProxySecret, Header: f.ClientHeader},
 		AccessLog: f.AccessLog, Logger: s.log, Dev: s.preview != nil, Metrics: registry,
 	}
-	hub, err := f.newHub(ctx, &c, s.state, s.reload, registry)
+	hub, err := f.newHub(ctx, &c, s.state, s.reload)
 	if err != nil {
 		return err
 	}

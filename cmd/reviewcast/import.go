@@ -137,13 +137,8 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	if f.Round != "none" {
 		cfg.Round = f.Round
 	}
-	taken, withdrawn := compose.UsedIDs(content)
-	cfg.Taken = func(id string) (string, bool) {
-		where, ok := taken[strings.ToLower(id)]
-		return where, ok
-	}
+	cfg.Taken, cfg.Withdrawn = compose.UsedIDs(content)
 	cfg.Standing = compose.Places(content)
-	cfg.Withdrawn = func(id string) bool { return withdrawn[strings.ToLower(id)] }
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
@@ -161,7 +156,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE", commandLine(file)).Replace(problem)
 		}
-		return usage
+		return usageError{usage}
 	} else if err != nil {
 		return err
 	}

@@ -77,8 +77,7 @@ func report(err error, stderr io.Writer) int {
 	if msg := err.Error(); msg != "" {
 		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
 	}
-	_, option := errors.AsType[*importer.UsageError](err)
-	if _, usage := errors.AsType[usageError](err); usage || option {
+	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
 	if v, ok := errors.AsType[verdict](err); ok {

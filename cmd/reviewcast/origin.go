@@ -176,8 +176,10 @@ func (o *originSite) health() error {
 }
 
 // gauge adds a metric that is read when it is scraped.
-func gauge(r prometheus.Registerer, name, help string, value func() float64) {
-	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value))
+func gauge(r prometheus.Registerer, name, help string, value func() float64) prometheus.Collector {
+	g := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value)
+	r.MustRegister(g)
+	return g
 }
 
 // register adds the metrics of the origin.

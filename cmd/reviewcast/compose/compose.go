@@ -66,32 +66,37 @@ func (r *Review) Resolve(content *source.Content) error {
 		return err
 	}
 	taken, withdrawn := UsedIDs(content)
-	switch id := strings.ToLower(r.ID); {
-	case withdrawn[id]:
+	switch where, used := taken(r.ID); {
+	case withdrawn(r.ID):
 		return fmt.Errorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
-	case taken[id] != "":
-		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, taken[id])
-	case id != "" && !reviewcast.ValidID(r.ID):
+	case used:
+		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, where)
+	case r.ID != "" && !reviewcast.ValidID(r.ID):
 		return fmt.Errorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	for r.ID == "" {
-		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); taken[id] == "" && !withdrawn[id] {
+		id := r.Date + "-" + strings.ToLower(rand.Text()[:6])
+		if _, used := taken(id); !used && !withdrawn(id) {
 			r.ID = id
 		}
 	}
 	return nil
 }
 
-// UsedIDs returns the places of the reviews, and which reviews are withdrawn, by ids in lower case.
-func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[string]bool) {
-	taken, withdrawn = map[string]string{}, map[string]bool{}
+// UsedIDs returns functions that report where the review with an id is, and whether it is withdrawn. Case is ignored.
+func UsedIDs(content *source.Content) (taken func(id string) (where string, ok bool), withdrawn func(id string) bool) {
+	places, gone := map[string]string{}, map[string]bool{}
 	for _, r := range content.Reviews {
-		taken[strings.ToLower(r.ID)] = place(content, r)
+		places[strings.ToLower(r.ID)] = place(content, r)
 	}
 	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
+		gone[strings.ToLower(w.ID)] = true
 	}
-	return taken, withdrawn
+	taken = func(id string) (string, bool) {
+		where, ok := places[strings.ToLower(id)]
+		return where, ok
+	}
+	return taken, func(id string) bool { return gone[strings.ToLower(id)] }
 }
 
 // place returns where a review is.
@@ -184,7 +189,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 func resolve(word, what string, choices []terminal.Choice) (string, error) {
 	word = strings.TrimSpace(word)
 	lower := strings.ToLower(word)
-	var found, all []string
+	var found, ids, names []string
 	for _, c := range choices {
 		if strings.ToLower(c.ID) == lower {
 			return c.ID, nil
@@ -192,23 +197,19 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if strings.HasPrefix(strings.ToLower(c.ID), lower) || strings.HasPrefix(strings.ToLower(c.Name), lower) {
 			found = append(found, c.ID)
 		}
-		if word == "?" { // asks for the names, too
-			all = append(all, c.String())
-		} else {
-			all = append(all, c.ID)
-		}
+		ids, names = append(ids, c.ID), append(names, c.String())
 	}
 	switch {
-	case word == "?" && len(all) > 0:
-		return "", fmt.Errorf("there are %s", strings.Join(all, ", "))
+	case word == "?" && len(names) > 0:
+		return "", fmt.Errorf("there are %s", strings.Join(names, ", "))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
 		return "", fmt.Errorf("%q may be %s; write one of these ids", word, strings.Join(found, " or "))
-	case len(all) == 0:
+	case len(ids) == 0:
 		return "", fmt.Errorf("%q is not %s, which lists none yet", word, what)
 	}
-	return "", fmt.Errorf("%q is not %s; there are %s", word, what, strings.Join(all, ", "))
+	return "", fmt.Errorf("%q is not %s; there are %s", word, what, strings.Join(ids, ", "))
 }
 
 // file is the name of the review's file, relative to the content folder.
