@@ -57,12 +57,11 @@ func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Stor
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	slow := time.AfterFunc(openAtOnce, func() { fmt.Fprintf(os.Stderr, "waiting for the state %s\n", stateSource(state)) })
-	defer slow.Stop()
 	s, err := store.Open(ctx, state, store.Options{})
+	slow.Stop()
 	if err != nil {
 		return err
 	}
-	slow.Stop()
 	return errors.Join(f(ctx, s), s.Close())
 }
 

@@ -167,9 +167,7 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 		return nil
 	}
 	var b strings.Builder
-	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
-		return err
-	}
+	_ = report.Print(&b, f.Verbose, terminal.TableColumns(std.out)) // into memory
 	if _, err := io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
 		return err
 	}

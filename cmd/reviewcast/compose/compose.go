@@ -36,7 +36,7 @@ type Review struct {
 	Reference    string   `help:"Your proof, such as a job number; it is never published." placeholder:"TEXT"`
 	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
 	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
-	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
+	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service_areas"`
 }
 
 // Resolve replaces the beginnings of names by ids, and makes an id if there is none. Its errors are mistakes in what the
@@ -123,7 +123,7 @@ func Places(content *source.Content) func(author string, date reviewcast.Date, t
 
 // list is a field of ids of business.yaml.
 type list struct {
-	kind     string // of [Choices]
+	kind     string // of [Choices], and the name of the field
 	question string
 	what     string // one of them, in a message
 	ids      *[]string
@@ -133,22 +133,22 @@ func (r *Review) lists() []list {
 	return []list{
 		{"technicians", "Technicians", "a technician of business.yaml", &r.Technicians},
 		{"services", "Services", "a service of business.yaml", &r.Services},
-		{"service-areas", "Service areas", "a service area of business.yaml", &r.ServiceAreas},
+		{"service_areas", "Service areas", "a service area of business.yaml", &r.ServiceAreas},
 	}
 }
 
 // resolve returns the ids that words stand for, each once.
 func (l list) resolve(words []string, content *source.Content) (ids []string, err error) {
 	for word := range strings.SplitSeq(strings.Join(words, ";"), ";") {
-		if strings.TrimSpace(word) == "" {
+		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		id, known := content.Named(strings.ReplaceAll(l.kind, "-", "_"), strings.TrimSpace(word))
+		id, known := content.Named(l.kind, word)
 		var werr error
 		if !known {
 			id, werr = resolve(word, l.what, Choices(content, l.kind))
 		}
-		if strings.Contains(strings.TrimSpace(word), " ") && werr != nil {
+		if strings.Contains(word, " ") && werr != nil {
 			werr = fmt.Errorf("%w; separate several by commas", werr)
 		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
@@ -158,7 +158,7 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 	return ids, err
 }
 
-// Choices returns what the content offers for a kind of name: technicians, services, service-areas, methods or reviews.
+// Choices returns what the content offers for a kind of name: technicians, services, service_areas, methods or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	var named []reviewcast.Named
 	switch kind {
@@ -168,7 +168,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 		}
 	case "services":
 		named = content.Business.Services
-	case "service-areas":
+	case "service_areas":
 		named = content.Business.ServiceAreas
 	case "methods":
 		for _, method := range reviewcast.VerificationMethods {
@@ -277,7 +277,7 @@ func (r *Review) yaml() string {
 	}
 	for _, l := range r.lists() {
 		if len(*l.ids) > 0 {
-			fmt.Fprintf(&b, "  %s: [%s]\n", strings.ReplaceAll(l.kind, "-", "_"), strings.Join(*l.ids, ", "))
+			fmt.Fprintf(&b, "  %s: [%s]\n", l.kind, strings.Join(*l.ids, ", "))
 		}
 	}
 	return b.String()
