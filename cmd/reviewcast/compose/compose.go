@@ -107,17 +107,14 @@ func place(content *source.Content, r *source.Review) string {
 
 // Places returns a function that returns where the content has a review with an author, a date and a text.
 func Places(content *source.Content) func(author string, date reviewcast.Date, text string) string {
-	reviews := map[[3]string]*source.Review{}
+	places := map[[3]string]string{}
 	for _, r := range content.Reviews {
 		if r.Text != nil {
-			reviews[[3]string{r.Author, string(r.Date), *r.Text}] = r
+			places[[3]string{r.Author, string(r.Date), *r.Text}] = place(content, r)
 		}
 	}
 	return func(author string, date reviewcast.Date, text string) string {
-		if r := reviews[[3]string{author, string(date), text}]; r != nil {
-			return place(content, r)
-		}
-		return ""
+		return places[[3]string{author, string(date), text}]
 	}
 }
 
