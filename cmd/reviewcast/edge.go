@@ -120,12 +120,9 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 }
 
 // files has a service serve the output folder or follow the origin.
-func (c *edgeCmd) files(s *service) (err error) {
+func (c *edgeCmd) files(s *service) error {
 	if c.Origin != "" {
-		if s.origin, err = c.open(c.Public, s.baseURL, s.holder, s.log); err == nil {
-			s.reload, s.work = s.origin.ping, append(s.work, s.origin.run)
-		}
-		return err
+		return c.follow(s, c.Public)
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
