@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,7 +51,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = c.text(std, problems, errs)
 	}
 	if err == nil && errs > 0 {
-		err = errors.New("") // all errors are printed
+		err = printed(exitProblem)
 	}
 	return err
 }
@@ -118,9 +117,6 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return std.buildError(c.Content, err)
 	}
 	terminal.Problems(std.err, c.Content, problems)
-	if before != nil && after.Business.URL == "" {
-		after.Business.URL = before.Business.URL // the origin, which is known to a build
-	}
 	if before == nil {
 		if strings.Contains(c.Published, "://") {
 			return fmt.Errorf("nothing of reviewcast is published at %s; is it the address in base_url?", c.Published)
@@ -129,6 +125,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		c.Quiet = !c.Verbose
 		before = &reviewcast.Dataset{Business: after.Business}
 	}
+	after.Business.URL = cmp.Or(after.Business.URL, before.Business.URL) // the origin, which is known to a build
 	return c.print(std, before, after)
 }
 

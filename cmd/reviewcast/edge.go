@@ -120,12 +120,9 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 }
 
 // files has a service serve the output folder or follow the origin.
-func (c *edgeCmd) files(s *service) (err error) {
+func (c *edgeCmd) files(s *service) error {
 	if c.Origin != "" {
-		if s.origin, err = c.open(c.Public, s.baseURL, s.holder, s.log); err == nil {
-			s.reload, s.work = s.origin.ping, append(s.work, s.origin.run)
-		}
-		return err
+		return c.follow(s, c.Public)
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
@@ -204,7 +201,7 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 		Proxies:   edge.Proxies{Trusted: f.TrustedProxies, Secret: f.ProxySecret, Header: f.ClientHeader},
 		AccessLog: f.AccessLog, Logger: s.log, Dev: s.preview != nil, Metrics: registry,
 	}
-	hub, err := f.newHub(ctx, &c, s.state, s.reload, registry)
+	hub, err := f.newHub(ctx, &c, s.state, s.reload)
 	if err != nil {
 		return err
 	}

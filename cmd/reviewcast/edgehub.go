@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -36,7 +37,7 @@ type hubFlags struct {
 
 // newHub opens the state and makes the hub of an edge; nil without a state. reload looks for newer files; nil if
 // they are loaded without it.
-func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*edgeHub, error) {
+func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*edgeHub, error) {
 	if len(f.HubRetry) != 2 {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
@@ -46,11 +47,11 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 	if state == noState {
 		return nil, nil
 	}
-	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
+	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Files.Load()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
-		Logger: c.Logger, Metrics: metrics,
+		Logger: c.Logger, Metrics: c.Metrics,
 	}}
 	return l, l.start(ctx)
 }
@@ -91,21 +92,17 @@ type edgeHub struct {
 	state     string
 	snapshots *snapshot.Holder
 	config    hub.Config
-	metrics   *prometheus.Registry
-	down      prometheus.Gauge // state_up 0, before the state is open
+	down      prometheus.Collector // state_up 0, before the state is open
+	opening   chan error           // of the attempt that runs; nil: none
 
-	mu          sync.Mutex
-	hub         *hub.Hub // nil: not open yet
-	store       *store.Store
-	err         error // of the last attempt
-	unsubscribe func()
-	opening     chan error // without mu: of the attempt that runs; nil: none
+	err   atomic.Pointer[error]   // of the last attempt that failed
+	hub   atomic.Pointer[hub.Hub] // nil: not open yet
+	store *store.Store            // set before hub is
 }
 
 // start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.
 func (l *edgeHub) start(ctx context.Context) error {
-	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
-	l.metrics.MustRegister(l.down)
+	l.down = gauge(l.config.Metrics, "hub_state_up", "0: the state is not open yet.", func() float64 { return 0 })
 	err := l.attempt(ctx, openAtOnce)
 	if err == nil || ctx.Err() != nil || l.isPermanent(err) {
 		return err
@@ -147,21 +144,23 @@ func (l *edgeHub) isPermanent(err error) bool {
 func (l *edgeHub) open(ctx context.Context) error {
 	s, err := store.Open(ctx, l.state, store.Options{Exclusive: true})
 	if err == nil {
-		err = l.mount(ctx, s)
+		if err = l.mount(ctx, s); err != nil {
+			err = errors.Join(err, s.Close())
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.err = err
+	if err != nil {
+		l.err.Store(&err)
+	}
 	return err
 }
 
 // mount creates the hub on an open state.
 func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
-	// A wrong state is empty.
 	counts, err := s.Counts(ctx, time.Now())
 	if err != nil {
-		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
+		return fmt.Errorf("open state: %w", err)
 	}
+	// A wrong state is empty.
 	l.log.Info("hub state", "state", stateSource(l.state), "subscriptions", counts.Total)
 	c := l.config
 	if reload := c.Reload; reload != nil {
@@ -178,23 +177,15 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 		}
 	}
 	c.Store = s
-	l.metrics.Unregister(l.down)
+	l.config.Metrics.Unregister(l.down)
 	h, err := hub.New(c)
 	if err != nil {
-		return errors.Join(usageError{err}, s.Close())
+		return usageError{err}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.hub, l.store = h, s
-	l.unsubscribe = l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
+	l.store = s
+	l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
+	l.hub.Store(h)
 	return nil
-}
-
-// current returns the hub, nil if its state isn't open yet.
-func (l *edgeHub) current() *hub.Hub {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.hub
 }
 
 // run opens the state if it isn't open yet, and runs the hub until ctx is done.
@@ -203,7 +194,7 @@ func (l *edgeHub) run(ctx context.Context) error {
 }
 
 func (l *edgeHub) work(ctx context.Context) error {
-	for began := time.Now(); l.current() == nil; {
+	for began := time.Now(); l.hub.Load() == nil; {
 		err := l.attempt(ctx, openTimeout)
 		wait := openAgain
 		switch {
@@ -227,7 +218,7 @@ func (l *edgeHub) work(ctx context.Context) error {
 		}
 	}
 	if l.config.Reload == nil {
-		return l.hub.Run(ctx)
+		return l.hub.Load().Run(ctx)
 	}
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
@@ -242,12 +233,12 @@ func (l *edgeHub) work(ctx context.Context) error {
 			}
 		}
 	})
-	return l.hub.Run(ctx)
+	return l.hub.Load().Run(ctx)
 }
 
 // ServeHTTP is the hub's, once its state is open.
 func (l *edgeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h := l.current(); h != nil {
+	if h := l.hub.Load(); h != nil {
 		h.ServeHTTP(w, r)
 		return
 	}
@@ -257,32 +248,24 @@ func (l *edgeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // health returns why the hub doesn't accept requests, nil if it does.
 func (l *edgeHub) health() error {
-	l.mu.Lock()
-	h, err := l.hub, l.err
-	l.mu.Unlock()
-	if h != nil {
+	if h := l.hub.Load(); h != nil {
 		return h.Health()
 	}
-	return cmp.Or(err, errNotOpen)
+	return *cmp.Or(l.err.Load(), &errNotOpen)
 }
 
 // opened returns the state, or an error if it isn't open yet.
 func (l *edgeHub) opened() (mcpserver.State, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.store == nil {
+	if l.hub.Load() == nil {
 		return nil, errNotOpen
 	}
 	return l.store, nil
 }
 
 func (l *edgeHub) close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hub == nil {
+	if l.hub.Load() == nil {
 		return nil
 	}
-	l.unsubscribe()
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	return stopping(now, stopWithin, l.store.Close, l.left)

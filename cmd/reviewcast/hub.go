@@ -57,12 +57,11 @@ func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Stor
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	slow := time.AfterFunc(openAtOnce, func() { fmt.Fprintf(os.Stderr, "waiting for the state %s\n", stateSource(state)) })
-	defer slow.Stop()
 	s, err := store.Open(ctx, state, store.Options{})
+	slow.Stop()
 	if err != nil {
 		return err
 	}
-	slow.Stop()
 	return errors.Join(f(ctx, s), s.Close())
 }
 
@@ -220,7 +219,7 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
 	}
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
-		ids := unique(c.IDs)
+		ids := c.IDs
 		if c.Failing {
 			list, err := s.List(ctx, store.Filter{Failing: true})
 			if err != nil {
@@ -255,13 +254,10 @@ func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 			}
 			return err
 		}
-		done, err := s.Remove(ctx, time.Now(), unique(c.IDs))
+		done, err := s.Remove(ctx, time.Now(), c.IDs)
 		return std.report(done, c.IDs, "removed", err)
 	})
 }
-
-// unique returns ids without duplicates, so that the counts match.
-func unique(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
 // report prints how many subscriptions were changed, and fails if named ones don't exist.
 func (std streams) report(done, named []int64, what string, err error) error {
@@ -269,7 +265,8 @@ func (std streams) report(done, named []int64, what string, err error) error {
 		return err
 	}
 	fmt.Fprintf(std.out, "%s %s\n", diagnostic.Plural(len(done), "subscription"), what)
-	missing := slices.DeleteFunc(unique(named), func(id int64) bool { return slices.Contains(done, id) })
+	missing := slices.Compact(slices.Sorted(slices.Values(named)))
+	missing = slices.DeleteFunc(missing, func(id int64) bool { return slices.Contains(done, id) })
 	if len(missing) > 0 {
 		return fmt.Errorf("no subscription %s", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(missing)), ", "), "[]"))
 	}

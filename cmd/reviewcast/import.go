@@ -43,13 +43,13 @@ type tableFlags struct {
 	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes." placeholder:"METHOD"`
 	RatingScale  float64 `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
 	DateLayout   string  `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
+	importFlags
 }
 
 type importCSVCmd struct {
 	File string   `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
 	Map  []string `help:"The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." sep:"none" placeholder:"FIELD=COLUMN,…"`
 	tableFlags
-	importFlags
 }
 
 // Run imports the file.
@@ -61,7 +61,6 @@ type importJSONLCmd struct {
 	File string   `arg:"" help:"The export: a JSON object per line, or an array of objects." type:"existingfile"`
 	Map  []string `help:"The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." sep:"none" placeholder:"FIELD=MEMBER,…"`
 	tableFlags
-	importFlags
 }
 
 // Run imports the file.
@@ -77,6 +76,7 @@ func (f *tableFlags) config() importer.Config {
 type platformFlags struct {
 	Source       string `help:"Where the reviews were given (default: the platform's name)." placeholder:"NAME"`
 	Verification string `help:"How the business knows that the authors were customers: ${methods}; none leaves the reviews unpublished." default:"platform" placeholder:"METHOD"`
+	importFlags
 }
 
 func (f *platformFlags) config(platform string) importer.Config {
@@ -91,7 +91,6 @@ type importGoogleCmd struct {
 	File     string `arg:"" help:"The export, a JSON file." type:"existingfile"`
 	Location string `help:"Import the reviews of this location only: its number in the names of the reviews, or several with commas between them." placeholder:"NUMBER"`
 	platformFlags
-	importFlags
 }
 
 // Run imports the file.
@@ -106,7 +105,6 @@ type importPlatformCmd struct {
 	Map        []string `help:"The column of each field, if the header is not recognized; the fields are ${fields}." sep:"none" placeholder:"FIELD=COLUMN,…"`
 	DateLayout string   `name:"date-layout" help:"The format of dates in the export, if it is not the platform's usual one: DD/MM/YYYY, MM/DD/YYYY HH:mm:ss …" placeholder:"LAYOUT"`
 	platformFlags
-	importFlags
 }
 
 // Run imports the file. The name of the command is the platform.
@@ -140,13 +138,8 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if f.Round != "none" {
 		cfg.Round = f.Round
 	}
-	taken, withdrawn := compose.UsedIDs(content)
-	cfg.Taken = func(id string) (string, bool) {
-		where, ok := taken[strings.ToLower(id)]
-		return where, ok
-	}
+	cfg.Taken, cfg.Withdrawn = compose.UsedIDs(content)
 	cfg.Standing = compose.Places(content)
-	cfg.Withdrawn = func(id string) bool { return withdrawn[strings.ToLower(id)] }
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
@@ -164,7 +157,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}
-		return usage
+		return usageError{usage}
 	} else if err != nil {
 		return err
 	}
@@ -177,9 +170,7 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 		return nil
 	}
 	var b strings.Builder
-	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
-		return err
-	}
+	_ = report.Print(&b, f.Verbose, terminal.TableColumns(std.out)) // into memory
 	if _, err := io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
 		return err
 	}

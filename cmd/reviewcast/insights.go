@@ -133,7 +133,13 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	res := insights.Compute(in)
-	draft := insights.Draft(res.Insights, in.Business.Name) + ambiguousNames(res.Ambiguous)
+	draft := insights.Draft(res.Insights, in.Business.Name)
+	if len(res.Ambiguous) > 0 {
+		draft += "\n# Credited to nobody, since several bear the name. Put the job record's technicians\n# into the reviews, or give one of them the name as an alias:\n"
+	}
+	for _, a := range res.Ambiguous {
+		draft += fmt.Sprintf("#   %s (%s): %s\n", terminal.Visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
+	}
 	if c.Output == "-" {
 		_, err := fmt.Fprint(std.out, draft)
 		return err
@@ -146,18 +152,6 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
 	return nil
-}
-
-func ambiguousNames(list []insights.AmbiguousName) string {
-	if len(list) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("\n# Credited to nobody, since several bear the name. Put the job record's technicians\n# into the reviews, or give one of them the name as an alias:\n")
-	for _, a := range list {
-		fmt.Fprintf(&b, "#   %s (%s): %s\n", terminal.Visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
-	}
-	return b.String()
 }
 
 // readInsights reads what the insights are computed from and prints its problems.

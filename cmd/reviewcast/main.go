@@ -33,6 +33,7 @@ import (
 const (
 	exitProblem = 1 // errors in the content, or the command failed
 	exitUsage   = 2 // a mistake in the command line
+	exitUnknown = 3 // a verification could not decide
 )
 
 type cli struct {
@@ -74,21 +75,23 @@ func report(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	if msg := err.Error(); msg != "" {
-		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
+	if code, ok := errors.AsType[printed](err); ok {
+		return int(code)
 	}
-	_, option := errors.AsType[*importer.UsageError](err)
-	if _, usage := errors.AsType[usageError](err); usage || option {
+	fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+err.Error(), 4))
+	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
-	}
-	if v, ok := errors.AsType[verdict](err); ok {
-		return v.code
 	}
 	return exitProblem
 }
 
 // usageError is a mistake in the command line.
 type usageError struct{ error }
+
+// printed is the error, an exit code, of a command that has printed what is wrong.
+type printed int
+
+func (printed) Error() string { return "" }
 
 // streams are what a command reads and writes.
 type streams struct {

@@ -52,14 +52,14 @@ type originSite struct {
 	err     error     // of the last look; nil after a success
 }
 
-// open returns the origin that the flags name, with a copy in public.
-func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log *slog.Logger) (*originSite, error) {
+// follow has a service serve the origin that the flags name, with a copy in public.
+func (f *originFlags) follow(s *service, public string) error {
 	if f.OriginEvery < time.Second {
-		return nil, usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
+		return usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
 	}
 	// The copy has no pages; a build and a whole copy do, which would be removed.
 	if _, err := os.Stat(filepath.Join(public, filepath.FromSlash(reviewcast.PathIndex))); err == nil {
-		return nil, usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", public, copyDir)}
+		return usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", public, copyDir)}
 	}
 	base, err := reviewcast.ParseBaseURL(f.Origin)
 	var source mirror.Source
@@ -67,13 +67,14 @@ func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log 
 		source, err = mirror.Open(base, mirror.Config{Timeout: originTimeout})
 	}
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--origin: %w", err)}
+		return usageError{fmt.Errorf("--origin: %w", err)}
 	}
-	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
-		config: snapshot.Config{BaseURL: baseURL, Logger: log, Hashed: true, Holds: mirror.Data.Holds}}
+	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: s.holder, log: s.log.With("origin", base), err: errors.New("not looked at yet"),
+		config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log, Hashed: true, Holds: mirror.Data.Holds}}
 	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
-		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: baseURL, AcceptRewrite: true}}
-	return o, nil
+		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: s.baseURL, AcceptRewrite: true}}
+	s.origin, s.reload, s.work = o, o.ping, append(s.work, o.run)
+	return nil
 }
 
 // serve serves a set from memory.
@@ -176,8 +177,10 @@ func (o *originSite) health() error {
 }
 
 // gauge adds a metric that is read when it is scraped.
-func gauge(r prometheus.Registerer, name, help string, value func() float64) {
-	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value))
+func gauge(r prometheus.Registerer, name, help string, value func() float64) prometheus.Collector {
+	g := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value)
+	r.MustRegister(g)
+	return g
 }
 
 // register adds the metrics of the origin.

@@ -111,14 +111,6 @@ type verifyCmd struct {
 	Quiet     bool   `short:"q" help:"Print only the SIZE:HASH to note, and what is wrong."`
 }
 
-// exitUnknown is the exit code of a verification that could not decide.
-const exitUnknown = 3
-
-// verdict is the error of a verification that did not prove everything. Its result is printed already.
-type verdict struct{ code int }
-
-func (verdict) Error() string { return "" }
-
 // Run verifies once.
 func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	since, err := verify.ParseNote(c.Since) // none is the zero value
@@ -136,9 +128,9 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	c.print(std, r)
 	switch {
 	case len(r.Contradictions) > 0:
-		return verdict{exitProblem}
+		return printed(exitProblem)
 	case len(r.Unknown) > 0:
-		return verdict{exitUnknown}
+		return printed(exitUnknown)
 	}
 	return nil
 }

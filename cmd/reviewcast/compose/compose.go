@@ -36,7 +36,7 @@ type Review struct {
 	Reference    string   `help:"Your proof, such as a job number; it is never published." placeholder:"TEXT"`
 	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
 	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
-	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
+	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service_areas"`
 }
 
 // Resolve replaces the beginnings of names by ids, and makes an id if there is none. Its errors are mistakes in what the
@@ -66,32 +66,37 @@ func (r *Review) Resolve(content *source.Content) error {
 		return err
 	}
 	taken, withdrawn := UsedIDs(content)
-	switch id := strings.ToLower(r.ID); {
-	case withdrawn[id]:
+	switch where, used := taken(r.ID); {
+	case withdrawn(r.ID):
 		return fmt.Errorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
-	case taken[id] != "":
-		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, taken[id])
-	case id != "" && !reviewcast.ValidID(r.ID):
+	case used:
+		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, where)
+	case r.ID != "" && !reviewcast.ValidID(r.ID):
 		return fmt.Errorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	for r.ID == "" {
-		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); taken[id] == "" && !withdrawn[id] {
+		id := r.Date + "-" + strings.ToLower(rand.Text()[:6])
+		if _, used := taken(id); !used && !withdrawn(id) {
 			r.ID = id
 		}
 	}
 	return nil
 }
 
-// UsedIDs returns the places of the reviews, and which reviews are withdrawn, by ids in lower case.
-func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[string]bool) {
-	taken, withdrawn = map[string]string{}, map[string]bool{}
+// UsedIDs returns functions that report where the review with an id is, and whether it is withdrawn. Case is ignored.
+func UsedIDs(content *source.Content) (taken func(id string) (where string, ok bool), withdrawn func(id string) bool) {
+	places, gone := map[string]string{}, map[string]bool{}
 	for _, r := range content.Reviews {
-		taken[strings.ToLower(r.ID)] = place(content, r)
+		places[strings.ToLower(r.ID)] = place(content, r)
 	}
 	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
+		gone[strings.ToLower(w.ID)] = true
 	}
-	return taken, withdrawn
+	taken = func(id string) (string, bool) {
+		where, ok := places[strings.ToLower(id)]
+		return where, ok
+	}
+	return taken, func(id string) bool { return gone[strings.ToLower(id)] }
 }
 
 // place returns where a review is.
@@ -102,23 +107,20 @@ func place(content *source.Content, r *source.Review) string {
 
 // Places returns a function that returns where the content has a review with an author, a date and a text.
 func Places(content *source.Content) func(author string, date reviewcast.Date, text string) string {
-	reviews := map[[3]string]*source.Review{}
+	places := map[[3]string]string{}
 	for _, r := range content.Reviews {
 		if r.Text != nil {
-			reviews[[3]string{r.Author, string(r.Date), *r.Text}] = r
+			places[[3]string{r.Author, string(r.Date), *r.Text}] = place(content, r)
 		}
 	}
 	return func(author string, date reviewcast.Date, text string) string {
-		if r := reviews[[3]string{author, string(date), text}]; r != nil {
-			return place(content, r)
-		}
-		return ""
+		return places[[3]string{author, string(date), text}]
 	}
 }
 
 // list is a field of ids of business.yaml.
 type list struct {
-	kind     string // of [Choices]
+	kind     string // of [Choices], and the name of the field
 	question string
 	what     string // one of them, in a message
 	ids      *[]string
@@ -128,22 +130,22 @@ func (r *Review) lists() []list {
 	return []list{
 		{"technicians", "Technicians", "a technician of business.yaml", &r.Technicians},
 		{"services", "Services", "a service of business.yaml", &r.Services},
-		{"service-areas", "Service areas", "a service area of business.yaml", &r.ServiceAreas},
+		{"service_areas", "Service areas", "a service area of business.yaml", &r.ServiceAreas},
 	}
 }
 
 // resolve returns the ids that words stand for, each once.
 func (l list) resolve(words []string, content *source.Content) (ids []string, err error) {
 	for word := range strings.SplitSeq(strings.Join(words, ";"), ";") {
-		if strings.TrimSpace(word) == "" {
+		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		id, known := content.Named(strings.ReplaceAll(l.kind, "-", "_"), strings.TrimSpace(word))
+		id, known := content.Named(l.kind, word)
 		var werr error
 		if !known {
 			id, werr = resolve(word, l.what, Choices(content, l.kind))
 		}
-		if strings.Contains(strings.TrimSpace(word), " ") && werr != nil {
+		if strings.Contains(word, " ") && werr != nil {
 			werr = fmt.Errorf("%w; separate several by commas", werr)
 		} else if werr != nil {
 			werr = fmt.Errorf("%w; add a new one to business.yaml first", werr)
@@ -155,7 +157,7 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 	return ids, err
 }
 
-// Choices returns what the content offers for a kind of name: technicians, services, service-areas, methods or reviews.
+// Choices returns what the content offers for a kind of name: technicians, services, service_areas, methods or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	var named []reviewcast.Named
 	switch kind {
@@ -165,7 +167,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 		}
 	case "services":
 		named = content.Business.Services
-	case "service-areas":
+	case "service_areas":
 		named = content.Business.ServiceAreas
 	case "methods":
 		for _, method := range reviewcast.VerificationMethods {
@@ -186,7 +188,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 func resolve(word, what string, choices []terminal.Choice) (string, error) {
 	word = strings.TrimSpace(word)
 	lower := strings.ToLower(word)
-	var found, all []string
+	var found, ids, names []string
 	for _, c := range choices {
 		if strings.ToLower(c.ID) == lower {
 			return c.ID, nil
@@ -194,23 +196,19 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if strings.HasPrefix(strings.ToLower(c.ID), lower) || strings.HasPrefix(strings.ToLower(c.Name), lower) {
 			found = append(found, c.ID)
 		}
-		if word == "?" { // asks for the names, too
-			all = append(all, c.String())
-		} else {
-			all = append(all, c.ID)
-		}
+		ids, names = append(ids, c.ID), append(names, c.String())
 	}
 	switch {
-	case word == "?" && len(all) > 0:
-		return "", fmt.Errorf("there are %s", strings.Join(all, ", "))
+	case word == "?" && len(names) > 0:
+		return "", fmt.Errorf("there are %s", strings.Join(names, ", "))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
 		return "", fmt.Errorf("%q may be %s; write one of these ids", word, strings.Join(found, " or "))
-	case len(all) == 0:
+	case len(ids) == 0:
 		return "", fmt.Errorf("%q is not %s, which lists none yet", word, what)
 	}
-	return "", fmt.Errorf("%q is not %s; there are %s", word, what, strings.Join(all, ", "))
+	return "", fmt.Errorf("%q is not %s; there are %s", word, what, strings.Join(ids, ", "))
 }
 
 // file is the name of the review's file, relative to the content folder.
@@ -278,7 +276,7 @@ func (r *Review) yaml() string {
 	}
 	for _, l := range r.lists() {
 		if len(*l.ids) > 0 {
-			fmt.Fprintf(&b, "  %s: [%s]\n", strings.ReplaceAll(l.kind, "-", "_"), strings.Join(*l.ids, ", "))
+			fmt.Fprintf(&b, "  %s: [%s]\n", l.kind, strings.Join(*l.ids, ", "))
 		}
 	}
 	return b.String()
