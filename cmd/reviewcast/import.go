@@ -15,6 +15,7 @@ import (
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/importer"
+	"reviewcast/generator/source"
 )
 
 type importCmd struct {
@@ -121,7 +122,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if columns != nil && err != nil {
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
-	if contentAbove(file) != "" {
+	if contentAbove(file) != "" && !source.IsYAML(file) {
 		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
 	}
 	content, zone, today, err := f.load(ctx)

@@ -147,6 +147,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if name := strings.TrimLeft(strings.Join(args[:1], ""), "-–—"); err != nil && isCommand(name) && name != args[0] {
 		return usageError{fmt.Errorf("unknown flag %s; write reviewcast %s", args[0], commandLine(append([]string{name}, args[1:]...)...))}
 	}
+	if err != nil && len(args) > 1 && args[0] == "run" && isCommand(args[1]) {
+		return usageError{fmt.Errorf("unexpected argument run; write reviewcast %s", commandLine(args[1:]...))}
+	}
 	if err != nil {
 		return usageError{parseError(args, err)}
 	}

@@ -68,6 +68,9 @@ func argumentError(args []string, message string) error {
 		plain := strings.TrimLeft(name, "-–—")
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
+		if i > 0 && strings.HasPrefix(meant, "reviewcast ") && name[0] != '-' {
+			meant = "" // it may be a word of another command
+		}
 		switch {
 		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
 			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
@@ -108,6 +111,12 @@ func argumentError(args []string, message string) error {
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
 			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
+			}
+			for _, more := range args[i+1:] {
+				if strings.HasPrefix(more, "-") {
+					break
+				}
+				words += " " + more
 			}
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
@@ -184,6 +193,8 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
 	case args[0] == "new":
 		return fmt.Errorf("%s; write reviewcast new review", message)
+	case args[0] == "schema" && !isFolder(word):
+		return fmt.Errorf("%s; reviewcast schema writes all schemas: leave it out", message)
 	case args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):

@@ -154,6 +154,16 @@ func (in *inspector) review(r *source.Review) {
 	}
 }
 
+// turned offers the initial of the other one of two names.
+func turned(author string) string {
+	names := strings.Fields(author)
+	if len(names) != 2 || strings.ContainsAny(author, ".,") || slices.Contains(titles, strings.ToLower(names[0])) {
+		return ""
+	}
+	first, _ := utf8.DecodeRuneInString(names[0])
+	return fmt.Sprintf(" (if the surname stands first, \"%s %c.\")", names[1], first)
+}
+
 // tags matches a tag of HTML.
 var tags = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
 
@@ -164,10 +174,13 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		// A surname would be one of those words.
 	} else if short, full := initials(author); full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
-			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
+			fmt.Sprintf("write %q%s, or set author_names: full in site.yaml if the authors agreed", short, turned(author)))
 	}
 	if strings.HasSuffix(r.Author, ",") {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(r.Author)), "write "+strings.TrimRight(r.Author, ", "))
+	}
+	if strings.HasPrefix(r.Author, "@") {
+		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the name of an account", diagnostic.Quote(r.Author)), "write the first name and an initial, or Anonymous")
 	}
 	if diagnostic.Nobody(r.Author) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(r.Author)), "write Anonymous")

@@ -16,6 +16,9 @@ import (
 // initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
+	if last, first, ok := strings.Cut(author, ", "); ok && !strings.Contains(first, ",") {
+		author = first + " " + last
+	}
 	words := strings.Fields(author)
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names

@@ -35,8 +35,8 @@ var countryForm = regexp.MustCompile(CountryPattern)
 // numberForm matches a telephone number.
 var numberForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`)
 
-// countryInCode matches a postal code with the sign of a country, as on envelopes.
-var countryInCode = regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
+// codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
+var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -79,6 +79,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 	if m := countryInCode.FindStringSubmatch(b.Address.PostalCode); m != nil {
 		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(b.Address.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
+	}
+	if code, town, ok := strings.Cut(b.Address.AddressLocality, " "); ok && b.Address.PostalCode == "" && codeForm.MatchString(code) {
+		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")

@@ -195,10 +195,12 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	}
 	var words []string
 	for _, word := range list {
-		switch word = strings.TrimSpace(word); {
+		switch word = strings.Trim(word, " []"); {
 		case word == "":
 		case f == "hours":
 			words = append(words, strconv.Quote(word))
+		case f == "same_as" && word[0] == '@':
+			words = append(words, "https://www.instagram.com/"+word[1:])
 		case f == "same_as" && hostForm.MatchString(word):
 			words = append(words, "https://"+word)
 		case item != nil:

@@ -102,7 +102,7 @@ func (r *fields) id() string {
 	if !ok || reviewcast.ValidID(s) {
 		return s
 	}
-	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
+	suggestion := fmt.Sprintf("an id has letters without accents, a to z and A to Z, digits, '.', '_' and '-', begins with a letter or digit, and has at most %d characters", reviewcast.MaxIDLength)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if exponent.MatchString(s) {

@@ -102,6 +102,10 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }) {
 			return // an empty folder hides nothing
 		}
+		if e.IsDir() && !w.there(reviewsFolder) && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
+			w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
+			return
+		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))
 	}
@@ -221,7 +225,7 @@ func intended(name string) string {
 		return plain
 	}
 	stem := strings.TrimSuffix(plain, path.Ext(plain))
-	if known := fileNames[stem]; known != "" && path.Ext(known) == path.Ext(plain) {
+	if known := fileNames[stem]; known != "" && (path.Ext(known) == "") == (path.Ext(plain) == "") {
 		return known
 	}
 	for _, known := range knownFiles {

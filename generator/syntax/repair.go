@@ -167,7 +167,7 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 }
 
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
-var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
+var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+-*|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int, m []string) (repair, bool) {
 	// The fields below stay aligned.

@@ -40,6 +40,9 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		message, advice = "a list can't begin on the line of its field's name", "write each item on a line of its own; if it is text, "
 	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
 		message = fmt.Sprintf("a text can't begin with %c without quotes", c)
+		if c == '*' && strings.Count(value, "*") > 1 {
+			advice = "delete the asterisks, since there are no bold letters here, or "
+		}
 	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
 		message, col = "a text with a colon and a space needs quotes", col+strings.IndexByte(value, ':')
 		if _, curly := diagnostic.TrimCurlyQuotes(value); curly {

@@ -82,7 +82,7 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 		return nil, fmt.Errorf("%s is missing; copy all that the build has written, also .well-known, which programs hide: %w", d.name(path), ErrDamaged)
 	}
 	if err == nil && reviewcast.SHA256(data) != sha256 {
-		return nil, fmt.Errorf("%s has another hash: %w", d.name(path), ErrDamaged)
+		return nil, fmt.Errorf("%s has another hash, perhaps since an upload has changed its line ends (upload all of public again, with the program's binary mode): %w", d.name(path), ErrDamaged)
 	}
 	return data, err
 }
