@@ -274,7 +274,9 @@ func (c *Config) ownNames(header []string) error {
 		return &UsageError{[]string{fmt.Sprintf("two columns are named %s; give one of them another name in the table, and import again", quote(texts[i]))}}
 	}
 	if c.Map["text"] == "" && columns["text"] == "" {
-		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool { return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name) })
+		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+			return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
+		})
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
 		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them, such as --map %q; a column that has none is deleted in the table", quoteAll(texts), "text="+texts[len(texts)-1])}}
