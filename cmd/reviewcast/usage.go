@@ -58,6 +58,14 @@ func commandLine(words ...string) string {
 	return strings.Join(words, " ")
 }
 
+// untilFlag returns the arguments before the next flag.
+func untilFlag(args []string) []string {
+	if end := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); end >= 0 {
+		return args[:end]
+	}
+	return args
+}
+
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
 	if plain := retyped(args); !slices.Equal(plain, args) {
@@ -75,12 +83,8 @@ func argumentError(args []string, message string) error {
 		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
 			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
-			pairs := args[i-1:]
-			if end := slices.IndexFunc(pairs, func(s string) bool { return strings.HasPrefix(s, "-") }); end > 0 {
-				pairs = pairs[:end]
-			}
-			together := pairs[0]
-			for _, word := range pairs[1:] {
+			together := args[i-1]
+			for _, word := range untilFlag(args[i:]) {
 				between := " " // in the name of a column
 				if first, _, _ := strings.Cut(word, ","); strings.Contains(first, "=") {
 					between = ","
@@ -112,12 +116,7 @@ func argumentError(args []string, message string) error {
 			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
 			}
-			for _, more := range args[i+1:] {
-				if strings.HasPrefix(more, "-") {
-					break
-				}
-				words += " " + more
-			}
+			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
 	}

@@ -141,9 +141,7 @@ func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}
-	if s = ofMonth.ReplaceAllString(s, " "); foreignYear.MatchString(s) {
-		s = foreignParts.Replace(strings.ToUpper(s))
-	}
+	s = ofMonth.ReplaceAllString(s, " ")
 	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
 	return letters.ReplaceAllStringFunc(s, func(part string) string {
 		lower := strings.ToLower(part)
@@ -157,11 +155,6 @@ func layoutOf(s string) string {
 		return cmp.Or(goParts[lower], part)
 	})
 }
-
-// foreignYear matches the year of a layout as spreadsheets write it in other languages.
-var foreignYear = regexp.MustCompile(`(?i)aaaa|jjjj|rrrr`)
-
-var foreignParts = strings.NewReplacer("AAAA", "YYYY", "JJJJ", "YYYY", "RRRR", "YYYY", "TT", "DD", "T", "D", "GG", "DD", "G", "D", "JJ", "DD", "J", "D")
 
 // inLetters converts a layout of package time to letters, for messages.
 var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
