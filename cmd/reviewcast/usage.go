@@ -252,18 +252,20 @@ func importOf(file, from string, flags ...string) string {
 	if slices.Contains(flags, "--source") {
 		source = ""
 	}
-	name, rest := commandLine(file), strings.TrimRight(" "+commandLine(flags...), " ")
+	kind, ext := "csv", strings.ToLower(filepath.Ext(file))
 	switch {
-	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
-		return "reviewcast import google " + name + rest
-	case slices.Contains([]string{"google", "trustpilot", "yelp"}, source) && filepath.Ext(file) != ".json":
-		return "reviewcast import " + source + " " + name + rest
-	}
-	kind := "csv"
-	if strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json") {
+	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
+		kind, source = "google", ""
+	case ext != ".json" && slices.Contains([]string{"google", "trustpilot", "yelp"}, source):
+		kind, source = source, ""
+	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
-	return "reviewcast import " + kind + " " + name + strings.TrimSuffix(" --source "+source, " --source ") + rest
+	words := []string{"reviewcast", "import", kind, file}
+	if source != "" {
+		words = append(words, "--source", source)
+	}
+	return commandLine(append(words, flags...)...)
 }
 
 // nearFile returns the file of a folder that the name of a missing one was meant to be.

@@ -79,7 +79,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
 	t, err := parseDay(c.DateLayout, cell)
-	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
+	other := swap.Replace(c.DateLayout)
+	if other != c.DateLayout && !c.iso {
 		if _, no := parseDay(other, cell); no == nil {
 			c.otherwise++
 		} else {
@@ -121,8 +122,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
 	}
 	if c.Today != "" && date > c.Today {
-		if other, err := time.Parse(swap.Replace(c.DateLayout), cell); err == nil && !c.iso && reviewcast.Date(other.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+		if swapped, err := time.Parse(other, cell); err == nil && !c.iso && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
+			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(other))
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
