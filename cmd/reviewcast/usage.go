@@ -198,13 +198,12 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
 		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
+	case exists(word) && contentAbove(word) != "" && !isFolder(word):
+		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):
 		flag := "--content"
 		if isPublished(word) {
 			flag = "--public"
-		}
-		if contentAbove(word) != "" && !isFolder(word) {
-			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	case exists("content", word):
@@ -231,15 +230,13 @@ func folderError(args []string) error {
 	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
 }
 
+// notSource matches a character that we put into no name of a source.
+var notSource = regexp.MustCompile(`[^a-z0-9]`)
+
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	source := strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(cmp.Or(from, base))), "-")
+	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
 		return base
 	}
