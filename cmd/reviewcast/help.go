@@ -102,7 +102,10 @@ type completeCmd struct {
 
 // Run prints the candidates; none of a content folder with errors.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	words, prefix := splitValues(c.Words)
+	words := c.Words
+	if len(words) == 0 {
+		words = []string{""}
+	}
 	node, args, content := k.Model.Node, 0, "content"
 	var flag *kong.Flag // that the next word is the value of
 	for _, word := range words[:len(words)-1] {
@@ -144,34 +147,11 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 	var b strings.Builder
 	for _, choice := range found {
 		if strings.HasPrefix(choice.ID, last) {
-			fmt.Fprintf(&b, "%s%s\t%s\n", prefix, choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
+			fmt.Fprintf(&b, "%s\t%s\n", choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
 		}
 	}
 	_, err := io.WriteString(std.out, b.String())
 	return err
-}
-
-// splitValues makes two words of --flag=value; bash makes three. The candidates repeat prefix.
-func splitValues(in []string) (words []string, prefix string) {
-	for i, word := range in {
-		name, value, ok := strings.Cut(word, "=")
-		switch {
-		case word == "=" && i == len(in)-1:
-			words = append(words, "")
-		case word == "=":
-		case ok && strings.HasPrefix(word, "-"):
-			words = append(words, name, value)
-			if i == len(in)-1 {
-				prefix = name + "="
-			}
-		default:
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 {
-		words = []string{""}
-	}
-	return words, prefix
 }
 
 // candidates returns what a value can be: one of its choices, or an id of the content

@@ -58,6 +58,14 @@ func commandLine(words ...string) string {
 	return strings.Join(words, " ")
 }
 
+// untilFlag returns the arguments before the next flag.
+func untilFlag(args []string) []string {
+	if end := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); end >= 0 {
+		return args[:end]
+	}
+	return args
+}
+
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
 	if plain := retyped(args); !slices.Equal(plain, args) {
@@ -75,12 +83,8 @@ func argumentError(args []string, message string) error {
 		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
 			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
-			pairs := args[i-1:]
-			if end := slices.IndexFunc(pairs, func(s string) bool { return strings.HasPrefix(s, "-") }); end > 0 {
-				pairs = pairs[:end]
-			}
-			together := pairs[0]
-			for _, word := range pairs[1:] {
+			together := args[i-1]
+			for _, word := range untilFlag(args[i:]) {
 				between := " " // in the name of a column
 				if first, _, _ := strings.Cut(word, ","); strings.Contains(first, "=") {
 					between = ","
@@ -112,12 +116,7 @@ func argumentError(args []string, message string) error {
 			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
 			}
-			for _, more := range args[i+1:] {
-				if strings.HasPrefix(more, "-") {
-					break
-				}
-				words += " " + more
-			}
+			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
 	}
@@ -199,13 +198,12 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
 		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
+	case exists(word) && contentAbove(word) != "" && !isFolder(word):
+		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):
 		flag := "--content"
 		if isPublished(word) {
 			flag = "--public"
-		}
-		if contentAbove(word) != "" && !isFolder(word) {
-			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	case exists("content", word):
@@ -232,15 +230,13 @@ func folderError(args []string) error {
 	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
 }
 
+// notSource matches a character that we put into no name of a source.
+var notSource = regexp.MustCompile(`[^a-z0-9]`)
+
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	source := strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(cmp.Or(from, base))), "-")
+	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
 		return base
 	}
@@ -253,18 +249,20 @@ func importOf(file, from string, flags ...string) string {
 	if slices.Contains(flags, "--source") {
 		source = ""
 	}
-	name, rest := commandLine(file), strings.TrimRight(" "+commandLine(flags...), " ")
+	kind, ext := "csv", strings.ToLower(filepath.Ext(file))
 	switch {
-	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
-		return "reviewcast import google " + name + rest
-	case slices.Contains([]string{"google", "trustpilot", "yelp"}, source) && filepath.Ext(file) != ".json":
-		return "reviewcast import " + source + " " + name + rest
-	}
-	kind := "csv"
-	if strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json") {
+	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
+		kind, source = "google", ""
+	case ext != ".json" && slices.Contains([]string{"google", "trustpilot", "yelp"}, source):
+		kind, source = source, ""
+	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
-	return "reviewcast import " + kind + " " + name + strings.TrimSuffix(" --source "+source, " --source ") + rest
+	words := []string{"reviewcast", "import", kind, file}
+	if source != "" {
+		words = append(words, "--source", source)
+	}
+	return commandLine(append(words, flags...)...)
 }
 
 // nearFile returns the file of a folder that the name of a missing one was meant to be.

@@ -154,7 +154,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write %g if that was meant, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
-			if value <= scale && c.RatingScale < scale {
+			if value <= scale {
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
 			}
 		}

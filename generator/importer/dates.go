@@ -79,7 +79,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
 	t, err := parseDay(c.DateLayout, cell)
-	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
+	other := swap.Replace(c.DateLayout)
+	if other != c.DateLayout && !c.iso {
 		if _, no := parseDay(other, cell); no == nil {
 			c.otherwise++
 		} else {
@@ -121,8 +122,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
 	}
 	if c.Today != "" && date > c.Today {
-		if other, err := time.Parse(swap.Replace(c.DateLayout), cell); err == nil && !c.iso && reviewcast.Date(other.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+		if swapped, err := time.Parse(other, cell); err == nil && !c.iso && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
+			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(other))
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
@@ -141,9 +142,7 @@ func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}
-	if s = ofMonth.ReplaceAllString(s, " "); foreignYear.MatchString(s) {
-		s = foreignParts.Replace(strings.ToUpper(s))
-	}
+	s = ofMonth.ReplaceAllString(s, " ")
 	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
 	return letters.ReplaceAllStringFunc(s, func(part string) string {
 		lower := strings.ToLower(part)
@@ -157,11 +156,6 @@ func layoutOf(s string) string {
 		return cmp.Or(goParts[lower], part)
 	})
 }
-
-// foreignYear matches the year of a layout as spreadsheets write it in other languages.
-var foreignYear = regexp.MustCompile(`(?i)aaaa|jjjj|rrrr`)
-
-var foreignParts = strings.NewReplacer("AAAA", "YYYY", "JJJJ", "YYYY", "RRRR", "YYYY", "TT", "DD", "T", "D", "GG", "DD", "G", "D", "JJ", "DD", "J", "D")
 
 // inLetters converts a layout of package time to letters, for messages.
 var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",

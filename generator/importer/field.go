@@ -260,13 +260,13 @@ func (c *Config) ownNames(header []string) error {
 	if len(missing) > 0 {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns, header))
 	}
-	partOf := slices.IndexFunc(header, func(cell string) bool { return firstNames.MatchString(cell) })
-	rest := slices.ContainsFunc(header, func(cell string) bool { return lastNames.MatchString(cell) })
-	if partOf >= 0 && c.Map["author"] == "" && !rest && columns["author"] == "" {
-		columns["author"] = header[partOf]
-	}
-	if partOf >= 0 && c.Map["author"] == "" && rest && (columns["author"] == "" || lastNames.MatchString(columns["author"])) {
-		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
+	first, last := slices.IndexFunc(header, firstNames.MatchString), slices.ContainsFunc(header, lastNames.MatchString)
+	switch author := columns["author"]; {
+	case first < 0 || c.Map["author"] != "":
+	case !last && author == "":
+		columns["author"] = header[first]
+	case last && (author == "" || lastNames.MatchString(author)):
+		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[first]))}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
@@ -274,7 +274,9 @@ func (c *Config) ownNames(header []string) error {
 		return &UsageError{[]string{fmt.Sprintf("two columns are named %s; give one of them another name in the table, and import again", quote(texts[i]))}}
 	}
 	if c.Map["text"] == "" && columns["text"] == "" {
-		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool { return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name) })
+		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+			return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
+		})
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
 		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them, such as --map %q; a column that has none is deleted in the table", quoteAll(texts), "text="+texts[len(texts)-1])}}

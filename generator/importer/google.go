@@ -46,42 +46,31 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number, found := 0, map[string]int{}
-		for r, err := range jsonRows(export) {
-			if err != nil {
-				if !yield(r, err) {
-					return
-				}
-				continue
-			}
+		chosen := func(r row) []jsontext.Value {
 			reviews := []jsontext.Value{r.value}
-			if list, err := memberOf(r.value, "reviews"); err == nil && list != nil && list.Kind() == '[' {
+			answer := object(r.value)
+			if list := answer["reviews"]; list.Kind() == '[' {
 				_ = json.Unmarshal(list, &reviews) // it was parsed
-			} else if page, _ := memberOf(r.value, "averageRating"); page != nil {
-				continue // an answer without reviews
+			} else if answer["averageRating"] != nil {
+				return nil // an answer without reviews
 			}
-			for _, v := range reviews {
+			return slices.DeleteFunc(reviews, func(v jsontext.Value) bool {
 				name, err := textAt(v, "name", false)
 				of := ""
 				if m := locationForm.FindStringSubmatch(name); m != nil {
 					of = m[1]
 					found[of]++
 				}
-				if err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of) {
-					continue
-				}
+				return err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of)
+			})
+		}
+		for r, err := range split(jsonRows(export), chosen) {
+			if err == nil {
 				number++
-				r := row{number: number, value: v}
-				if err == nil {
-					err = c.fillGoogle(&r, name)
-				} else {
-					err = r.skip(BadValue, "%s", err)
-				}
-				if number > MaxRows {
-					err = ErrTooManyRows
-				}
-				if !yield(r, err) {
-					return
-				}
+				err = c.fillGoogle(&r)
+			}
+			if !yield(r, err) {
+				return
 			}
 		}
 		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
@@ -96,12 +85,16 @@ func (c Config) googleRows(export text, location string) rowSeq {
 
 var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
 
-// fillGoogle sets the cells of a row; name is that of the review.
-func (c Config) fillGoogle(r *row, name string) error {
+// fillGoogle sets the cells of a row.
+func (c Config) fillGoogle(r *row) error {
+	name, err := textAt(r.value, "name", false)
+	if err != nil {
+		return r.skip(BadValue, "%s", err)
+	}
 	if err := c.fill(r); err != nil {
 		return err
 	}
-	reviewer, _ := memberOf(r.value, "reviewer") // fill has read it
+	reviewer := object(r.value)["reviewer"]
 	if reviewer == nil && r.cells[fieldRating] == "" {
 		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
 	}
@@ -111,7 +104,7 @@ func (c Config) fillGoogle(r *row, name string) error {
 	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
 		r.cells[fieldRating] = ""
 	}
-	if hidden, _ := memberOf(reviewer, "isAnonymous"); string(hidden) == "true" {
+	if hidden := object(reviewer)["isAnonymous"]; string(hidden) == "true" {
 		r.cells[fieldAuthor] = ""
 	}
 	r.cells[fieldText], r.cells[fieldReplyText] = untranslated(r.cells[fieldText]), untranslated(r.cells[fieldReplyText])

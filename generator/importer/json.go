@@ -26,34 +26,79 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := jsonRows(export)
+	rows := split(jsonRows(export), cfg.reviewsIn)
 	if cfg.Map["rating"] == "" || cfg.Map["date"] == "" {
 		if rows, err = cfg.ownMembers(rows); err != nil {
 			return nil, err
 		}
 	}
-	report, err := run(ctx, cfg, cfg.known(cfg.filled(rows)))
+	report, err := run(ctx, cfg, cfg.filled(rows))
 	if err == nil {
 		report.Columns = cfg.columns()
 	}
 	return report, err
 }
 
+// split returns a row for each of the reviews in the rows of a file, numbered anew.
+func split(rows rowSeq, reviews func(row) []jsontext.Value) rowSeq {
+	return func(yield func(row, error) bool) {
+		number := 0
+		for r, err := range rows {
+			values := []jsontext.Value{nil}
+			if err == nil {
+				values = reviews(r)
+			}
+			for _, v := range values {
+				number++
+				if number > MaxRows {
+					err = ErrTooManyRows
+				}
+				if !yield(row{number: number, value: v}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reviewsIn returns the objects of a list in the first row if that is no review, and otherwise the row.
+func (c Config) reviewsIn(r row) []jsontext.Value {
+	if r.number == 1 {
+		members := membersOf(r.value)
+		columns, _, _ := choose(Platforms["own"], members)
+		maps.Copy(columns, c.Map)
+		isReview := slices.Contains(members, columns["rating"]) && slices.Contains(members, columns["date"])
+		if list := listIn(r.value); list != nil && !isReview {
+			return list
+		}
+	}
+	return []jsontext.Value{r.value}
+}
+
+// listIn returns the objects of the only list of objects in an object; nil if there is none.
+func listIn(v jsontext.Value) (list []jsontext.Value) {
+	for _, member := range object(v) {
+		var items []jsontext.Value
+		if member.Kind() == '[' {
+			_ = json.Unmarshal(member, &items, jsontext.AllowDuplicateNames(true)) // it was parsed
+		}
+		if len(items) == 0 || items[0].Kind() != '{' {
+			continue
+		}
+		if list != nil {
+			return nil
+		}
+		list = items
+	}
+	return list
+}
+
 // ownMembers completes the map by the members of the first review, and returns all rows.
 func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 	next, stop := iter.Pull2(rows)
 	r, problem, ok := next()
-	names := func(v jsontext.Value) []string {
-		members := map[string]bool{}
-		addMembers(members, "", v)
-		return slices.Sorted(maps.Keys(members))
-	}
 	if ok && problem == nil {
-		err := c.ownNames(names(r.value))
-		if list := listIn(r.value); err != nil && list != nil {
-			err = c.ownNames(names(list[0]))
-		}
-		if err != nil {
+		if err := c.ownNames(membersOf(r.value)); err != nil {
 			stop()
 			return nil, err
 		}
@@ -63,52 +108,6 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 		for ; ok && yield(r, problem); r, problem, ok = next() {
 		}
 	}, nil
-}
-
-// filled sets the cells of rows, and of those in a list in the first one if that is no review.
-func (c Config) filled(rows rowSeq) rowSeq {
-	return func(yield func(row, error) bool) {
-		number := 0
-		for r, err := range rows {
-			values := []jsontext.Value{r.value}
-			if rating, _ := textAt(r.value, c.Map["rating"], false); r.number == 1 && rating == "" {
-				if list := listIn(r.value); list != nil {
-					values = list
-				}
-			}
-			for _, v := range values {
-				number++
-				one, problem := row{number: number, value: v}, err
-				switch {
-				case number > MaxRows:
-					problem = ErrTooManyRows
-				case err == nil:
-					problem = c.fill(&one)
-				}
-				if !yield(one, problem) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// listIn returns the objects of the only list of objects in an object; nil if there is none.
-func listIn(v jsontext.Value) (list []jsontext.Value) {
-	var members map[string]jsontext.Value
-	if v.Kind() != '{' || json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) != nil {
-		return nil
-	}
-	for _, member := range members {
-		var items []jsontext.Value
-		if member.Kind() != '[' || json.Unmarshal(member, &items, jsontext.AllowDuplicateNames(true)) != nil || len(items) == 0 || items[0].Kind() != '{' {
-			continue
-		} else if list != nil {
-			return nil
-		}
-		list = items
-	}
-	return list
 }
 
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
@@ -130,12 +129,15 @@ func (c Config) fill(r *row) error {
 	return nil
 }
 
-// known ends an export with an error if no review has the member of its rating or date, or none has that of another field,
+// filled sets the cells of rows. It ends an export with an error if no review has the member of its rating or date, or none has that of another field,
 // and there is one with a like name, or one that usually has that field. (Members may be left out where they would be empty, such as replies.)
-func (c Config) known(rows rowSeq) rowSeq {
+func (c Config) filled(rows rowSeq) rowSeq {
 	return func(yield func(row, error) bool) {
 		wanted, members := maps.Clone(c.Map), map[string]bool{}
 		for r, err := range rows {
+			if err == nil {
+				err = c.fill(&r)
+			}
 			maps.DeleteFunc(wanted, func(name, _ string) bool { return r.cells[slices.Index(fieldNames[:], name)] != "" })
 			if len(wanted) > 0 && len(members) < maxListed {
 				addMembers(members, "", r.value)
@@ -156,16 +158,29 @@ func (c Config) known(rows rowSeq) rowSeq {
 	}
 }
 
-// addMembers adds the names of the members of an object, as paths.
+// membersOf returns the names of the members of an object, as paths, sorted.
+func membersOf(v jsontext.Value) []string {
+	members := map[string]bool{}
+	addMembers(members, "", v)
+	return slices.Sorted(maps.Keys(members))
+}
+
 func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
-	var members map[string]jsontext.Value
-	if v.Kind() != '{' || strings.Count(prefix, ".") > 3 || json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) != nil {
+	if strings.Count(prefix, ".") > 3 {
 		return
 	}
-	for name, value := range members {
+	for name, value := range object(v) {
 		to[prefix+name] = true
 		addMembers(to, prefix+name+".", value)
 	}
+}
+
+// object returns the members of an object; none of another value.
+func object(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		_ = json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) // it was parsed
+	}
+	return members
 }
 
 // jsonRows reads objects, one after the other or in an array.
@@ -204,8 +219,6 @@ func jsonRows(export text) rowSeq {
 				return
 			case err != nil:
 				err = broken(err)
-			case number > MaxRows:
-				err = ErrTooManyRows
 			case kind != '{':
 				err = r.skip(BadValue, "not a JSON object")
 			default:
@@ -223,9 +236,8 @@ func jsonRows(export text) rowSeq {
 // one, are joined by semicolons.
 func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	for name := range strings.SplitSeq(path, ".") {
-		var err error
-		if v, err = memberOf(v, name); err != nil || v == nil {
-			return "", err
+		if v = object(v)[name]; v == nil {
+			return "", nil
 		}
 	}
 	var texts []string
@@ -234,8 +246,7 @@ func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	}
 	switch v.Kind() {
 	case '"':
-		b, err := jsontext.AppendUnquote(nil, v)
-		return string(b), err
+		return textOf(v), nil
 	case '0':
 		return string(v), nil
 	case 'n':
@@ -243,14 +254,4 @@ func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	}
 	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
 	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
-}
-
-// memberOf returns a member of an object; nil if there is none.
-func memberOf(v jsontext.Value, name string) (jsontext.Value, error) {
-	if v.Kind() != '{' {
-		return nil, nil
-	}
-	var members map[string]jsontext.Value
-	err := json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true))
-	return members[name], err
 }

@@ -330,12 +330,11 @@ func (m *merger) scale() float64 {
 // editor removed: a withdrawn text leaves no trace.
 func (m *merger) forget() {
 	for key, e := range m.files.memory.Reviews {
-		switch {
-		case m.byID[strings.ToLower(e.ID)] == nil && m.inOtherFile(e.ID) != "":
-		case m.byID[strings.ToLower(e.ID)] == nil:
+		switch r := m.byID[strings.ToLower(e.ID)]; {
+		case r == nil && m.inOtherFile(e.ID) != "":
+		case r == nil:
 			m.files.memory.Reviews[key] = entry{ID: e.ID}
 		case m.first[key] == nil:
-			r := m.byID[strings.ToLower(e.ID)]
 			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[fieldAuthor])), `"`), maxAuthor), r.date))
 		}
 	}
