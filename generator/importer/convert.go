@@ -49,6 +49,7 @@ type converter struct {
 	best  float64
 	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
 	over     int
+	most     float64 // of the ratings over the scale
 	scale    float64
 	overDays []string
 }
@@ -155,7 +156,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale {
-				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
+				c.most = max(c.most, value)
+				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -173,6 +175,11 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	v.values[fieldRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
 	return nil
+}
+
+// orSix offers a scale of 6, such as that of dice, while no rating is above it.
+func (c *converter) orSix() string {
+	return map[bool]string{true: " (or 6, if that is the best rating)"}[c.most <= 6]
 }
 
 // overScale skips a row that seems to have another scale.

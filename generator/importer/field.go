@@ -77,11 +77,11 @@ func ParseMap(s string) (map[string]string, error) {
 		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
 			m[last] += "," + part // of a name with a comma
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
-			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
-			if meant == part {
-				meant = cmp.Or(fieldOf(part), "text") + `=COLUMN, in double quotes if the name of the column has a comma: "text=Good, bad"`
+			remedy := fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.NewReplacer(":", "=", ";", ",").Replace(part))
+			if !strings.ContainsAny(part, ":;") {
+				remedy = "write " + cmp.Or(fieldOf(part), "text") + "=COLUMN"
 			}
-			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; write %s", quote(part), meant))
+			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
 		case twice:
 			problems = append(problems, fmt.Sprintf("column map: %s is given twice; give it once", quote(name)))
 		default:
@@ -260,6 +260,9 @@ func (c *Config) ownNames(header []string) error {
 	if len(missing) > 0 {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns, header))
 	}
+	if rating := columns["rating"]; c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
+		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
+	}
 	first, last := slices.IndexFunc(header, firstNames.MatchString), slices.ContainsFunc(header, lastNames.MatchString)
 	switch author := columns["author"]; {
 	case first < 0 || c.Map["author"] != "":
@@ -289,6 +292,9 @@ func (c *Config) ownNames(header []string) error {
 	return nil
 }
 
+// gradeForm matches a column of grades as schools give them, germanForm one of a table in German.
+var gradeForm, germanForm = regexp.MustCompile(`(?i)^(schul)?noten?$`), regexp.MustCompile(`(?i)^(datum|kommentar|bewertung|rezension|kunde|bemerkung|schüler)`)
+
 // firstNames and lastNames match the columns of the parts of a name.
 var (
 	firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
@@ -299,7 +305,7 @@ var (
 var likeNames = map[string]*regexp.Regexp{
 	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa|avalia)\b|\b[01] ?(?:-|–|to|a|à|bis|do|tot) ?(?:5|10)\b`),
 	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
-	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion)\b`),
+	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion|gefallen|gefiel|verbessern|meinung|sagen|aimé|améliorer|gustó|mejorar|piaciuto|migliorare|gostou|melhorar)\b`),
 	"author": regexp.MustCompile(`(?i)\bname\b`),
 }
 
@@ -371,6 +377,9 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 					break
 				}
 			}
+		}
+		if columns["text"] == columns["rating"] {
+			delete(columns, "text")
 		}
 		if columns["rating"] == "" || columns["date"] == "" {
 			continue

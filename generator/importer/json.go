@@ -129,8 +129,9 @@ func (c Config) fill(r *row) error {
 	return nil
 }
 
-// filled sets the cells of rows. It ends an export with an error if no review has the member of its rating or date, or none has that of another field,
-// and there is one with a like name, or one that usually has that field. (Members may be left out where they would be empty, such as replies.)
+// filled sets the cells of rows. It ends an export with an error if no review has the member of its rating or date, or
+// none has that of another field, and there is one with a like name, or one that usually has that field. (Members may
+// be left out where they would be empty, such as replies.)
 func (c Config) filled(rows rowSeq) rowSeq {
 	return func(yield func(row, error) bool) {
 		wanted, members := maps.Clone(c.Map), map[string]bool{}

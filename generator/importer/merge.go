@@ -82,7 +82,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
 	if m.conv.over > 0 && 2*m.conv.over >= m.report.Rows {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g", m.conv.scale), true
+		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g%s", m.conv.scale, m.conv.orSix()), true
 	}
 	return m.report, nil
 }
@@ -194,7 +194,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 			}
 		}
 	}
-	twins, fresh := map[string]string{}, 0
+	twins, sure, fresh := map[string]string{}, map[string]string{}, 0
 	for _, v := range reviews {
 		if _, known := m.files.memory.Reviews[v.key]; known {
 			continue
@@ -203,13 +203,23 @@ func (m *merger) twins(reviews []*review) map[string]string {
 		for _, pair := range pairs(v.values, false) {
 			if key, ok := here[pair]; ok {
 				twins[v.key] = key
+				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) {
+					sure[v.key] = key
+				}
 			}
 		}
 	}
 	if 2*len(twins) <= fresh {
-		return nil
+		return sure
 	}
 	return twins
+}
+
+// edited reports whether a review of an export is this one with another text: its author, day and stars are the same.
+func (r *record) edited(v *review) bool {
+	return string(v.values[fieldAuthor]) != quotedAnonymous && !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldRating}, func(f field) bool {
+		return !same(r.values[f], v.values[f])
+	})
 }
 
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.

@@ -158,8 +158,7 @@ func keyOf(parts ...string) string {
 const shortKey = 12
 
 // newID returns the id of a review: the export's own if it is valid and not taken, or else as much of the key as is
-// needed to be unique. The ids of an export may differ by case only, ours may not, so it is normal
-// that an id is taken.
+// needed to be unique. The ids of an export may differ by case only, ours may not, so it is normal that an id is taken.
 func newID(source string, v *review, taken func(id string) bool) string {
 	if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) && !taken(id) {
 		return id

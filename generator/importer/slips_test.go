@@ -52,6 +52,9 @@ func TestSlips(t *testing.T) {
 			c.Map = map[string]string{"technicians": "who"}
 			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
 		}, "rating,date,text,who\n5,2026-01-02,Good.,Rosa Marin; Dr. Pons\n", `technicians has "Dr. Pons", which business.yaml does not list`},
+		{"grades of a school", nil, "Name,Note,Datum,Kommentar\nJo,1,2026-01-02,Gut.\n", `the column "Note" may have grades, of which 1 is the best`},
+		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 10 (or 6, if that is the best rating)"},
+		{"two words for stars and text", nil, "Name,Sterne,Datum,Bewertung\nJo,5,2026-01-02,Gut.\n", "rating=Sterne,date=Datum,text=Bewertung,author=Name"},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
 		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, and import again`},
@@ -173,6 +176,7 @@ func TestAgain(t *testing.T) {
 		{strings.Replace(export, "Bo,4", "Beau,4", 1), "reviews/import-shop.jsonl: 0 added, 0 updated, 1 unchanged, 1 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n" +
 			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-703982495b70 is the same review with another author (here \"Bo\"), and would be here twice\n" +
 			"if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
+		{strings.Replace(export, "too late.", "much too late.", 1) + "Al,5,2026-01-04,Fine and quick, and they were kind.\n", "if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
 		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; to withdraw one, list it in withdrawn.yaml), 1 review:\n  shop-703982495b70: Bo, 2026-01-03\n"},
 	} {
 		var got strings.Builder

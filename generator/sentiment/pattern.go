@@ -62,9 +62,8 @@ func (d *dictionary) compile(text string) (p pattern) {
 	return p
 }
 
-// compilePlain parses an editor's phrase: words, which match in their regular
-// forms, or words in quotation marks, which match as they are written. It is empty
-// for a text without a word in it ("…") and for one that is too long to match.
+// compilePlain parses an editor's phrase: words, which match in their regular forms, or words in quotation marks, which
+// match as they are written. It is empty for a text without a word in it ("…") and for one that is too long to match.
 func (d *dictionary) compilePlain(text string) (p pattern) {
 	text = strings.TrimSpace(text)
 	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
@@ -147,9 +146,8 @@ type edge struct {
 
 func newTrie() *trie { return &trie{edges: map[edge]int32{}, nodes: make([]node, 1)} }
 
-// insert adds a pattern below a node, 0 for the whole. settle gets the payload at its
-// end, 0 when the pattern is new, and returns the payload to store there. An empty
-// pattern changes nothing.
+// insert adds a pattern below a node, 0 for the whole. settle gets the payload at its end, 0 when the pattern is new,
+// and returns the payload to store there. An empty pattern changes nothing.
 func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	if len(p) == 0 {
 		if at != 0 {

@@ -29,8 +29,7 @@ const (
 	goneInterval = 200 * time.Millisecond
 )
 
-// Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx
-// ends.
+// Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx ends.
 //
 // Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
 // (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
