@@ -39,8 +39,8 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if err := f.check(); err != nil {
 		return generator.Config{}, err
 	}
-	if filepath.Clean(f.Public) == filepath.Clean(f.Content) {
-		return generator.Config{}, usageError{fmt.Errorf("--public: %s is the content folder; name another one, to which the pages are written, such as public", f.Public)}
+	if f.Public != "" && within(f.Content, f.Public) {
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; leave --public out, or name another, such as public", f.Public)}
 	}
 	baseURL, err := reviewcast.ParseBaseURL(f.BaseURL)
 	if f.BaseURL != "" && err != nil {

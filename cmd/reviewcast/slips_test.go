@@ -200,6 +200,7 @@ import google .
 cd content; check
 cd content; build
 cd content; build --content . --base-url http://localhost
+build --public .
 pull copy https://reviews.willow.test
 verify https://reviews.example.com
 schema content

@@ -77,8 +77,10 @@ func ParseMap(s string) (map[string]string, error) {
 		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
 			m[last] += "," + part // of a name with a comma
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
-			remedy := fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.NewReplacer(":", "=", ";", ",").Replace(part))
-			if !strings.ContainsAny(part, ":;") {
+			remedy := "write " + strings.Replace(part, ":", "=", 1)
+			if strings.Contains(part, ";") {
+				remedy = fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.ReplaceAll(part, ";", ","))
+			} else if !strings.Contains(part, ":") {
 				remedy = "write " + cmp.Or(fieldOf(part), "text") + "=COLUMN"
 			}
 			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
