@@ -85,7 +85,7 @@ func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 //go:embed words.txt
 var wordsFile string
 
-var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Meanings(wordsFile, "languages")
+var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages")
 
 // A text is in another language if it has at least minForeign of its words, one in maxForeign of all, and hardly any of
 // the others.

@@ -185,7 +185,7 @@ func instead(name string) string {
 }
 
 // remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
-var remedies, pictures, misspelt = diagnostic.Lines(wordsFile, "files"), diagnostic.Lines(wordsFile, "pictures"), meanings("misspelt extensions")
+var remedies, pictures, misspelt = meanings("files"), meanings("pictures"), meanings("misspelt extensions")
 
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
