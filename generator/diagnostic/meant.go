@@ -60,6 +60,14 @@ func Lines(table, name string) map[string]string {
 	return m
 }
 
+// Rows returns a section of lines whose columns are separated by tabs.
+func Rows(table, name string) (rows [][]string) {
+	for line := range strings.Lines(section(table, name)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows
+}
+
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".
 func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(strings.TrimSpace(s))) }
 

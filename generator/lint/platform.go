@@ -25,9 +25,7 @@ type remark struct {
 
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
-	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")
-	for row := range strings.Lines(rows) {
-		c := strings.Split(strings.TrimSpace(row), "\t")
+	for _, c := range diagnostic.Rows(wordsFile, "remarks") {
 		list = append(list, remark{strings.Split(c[0], "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
 	}
 	return list
