@@ -47,7 +47,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 				continue // its place would be that of the first
 			}
 			last = found
-			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
+			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < diagnostic.MaxPasted {
 				below = strconv.Quote(reply)
 			}
 			message, remedy := m.message, strings.ReplaceAll(m.remedy, "BELOW", below)

@@ -21,7 +21,7 @@ func (s *schema) written(text string) string {
 		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
 	}
 	quoted := diagnostic.Quote(text)
-	if len(text) <= maxFlow {
+	if len(text) <= diagnostic.MaxPasted {
 		quoted = strconv.Quote(text)
 	}
 	return strings.NewReplacer("%t", quoted, "%i", strings.ToLower(fixID(text))).Replace(s.example)

@@ -37,7 +37,7 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 			continue
 		}
 		remedy := "put two more spaces before each of them: " + strings.Join(names, ", ")
-		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); !begun && len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
+		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); !begun && len(flow) <= diagnostic.MaxPasted && !strings.Contains(flow, ": }") {
 			remedy += fmt.Sprintf("; or write in place of these %d lines: %s", len(names)+1, flow)
 		}
 		at, message := &e.Key, fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text)
@@ -52,9 +52,6 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	}
 	return entries
 }
-
-// maxFlow is how many bytes of a corrected line a message has.
-const maxFlow = 160
 
 // scalar returns a value as it may be written in braces.
 func scalar(n *syntax.Node) string {

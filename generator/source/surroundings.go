@@ -44,10 +44,7 @@ func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnost
 	files = map[string][]byte{}
 	var h maphash.Hash
 	h.SetSeed(seed)
-	for _, name := range knownFiles {
-		if name == reviewsFolder {
-			continue
-		}
+	for _, name := range smallFiles {
 		data, info, problem := read(root, name, syntax.MaxYAMLFile)
 		if problem != nil {
 			problems = append(problems, *problem)

@@ -24,7 +24,10 @@ const (
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile, reviewsFolder}
+// smallFiles are all but those with reviews.
+var smallFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile}
+
+var knownFiles = slices.Concat(smallFiles, []string{reviewsFolder})
 
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}

@@ -157,10 +157,10 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 			if v = v.Clone(); v.Compact() == nil {
 				*p = diagnostic.List{File: p.File, Max: p.Max}
 				remedy := pasted(string(v))
-				if i := bytes.Index(v, next); len(v) > maxPasted && (k > 0 || i < 0) {
+				if i := bytes.Index(v, next); len(v) > diagnostic.MaxPasted && (k > 0 || i < 0) {
 					remedy = "join the lines, or name the file .yaml, which may hold JSON over several lines"
-				} else if len(v) > maxPasted {
-					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-maxPasted/4):min(len(v), i+maxPasted/4)]), "") + " …"
+				} else if len(v) > diagnostic.MaxPasted {
+					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-diagnostic.MaxPasted/4):min(len(v), i+diagnostic.MaxPasted/4)]), "") + " …"
 				}
 				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
 				return ReadJSON(v, fields, p), v, lines + 1
@@ -294,7 +294,7 @@ func (j *jsonLine) explain(err error) {
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
 		message = "the review ends at the brace } before this"
 		suggestion = "move that brace to the end of the line"
-		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= maxPasted {
+		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= diagnostic.MaxPasted {
 			suggestion += "; " + pasted(line)
 		}
 	case rest[0] == '"':

@@ -214,10 +214,8 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 		}
 		return
 	}
-	if v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0 {
-		return
-	}
-	if kind, ok := kinds[v.ShortTag()]; ok {
+	quoted := v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0
+	if kind, ok := kinds[v.ShortTag()]; ok && !quoted {
 		n.Kind = kind
 	}
 }
