@@ -56,7 +56,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
 	}
 	for _, name := range s.names {
-		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
 			var values []string
 			for _, other := range n.Entries {
 				if slices.Contains(g.names, other.Key.Text) {

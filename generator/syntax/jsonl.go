@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -242,13 +243,7 @@ func (j *jsonLine) value(n *Node, depth int) error {
 var jsonKinds = [256]Kind{'n': Null, 't': Boolean, 'f': Boolean, '0': Number, '"': Text, '[': List, '{': Mapping}
 
 // jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
-var jsonHints = []struct{ begins, suggestion string }{
-	{"'", `put names and texts in double quotes (")`}, {"`", `put names and texts in double quotes (")`}, {"“", `write straight quotation marks (")`}, {"”", `write straight quotation marks (")`},
-	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
-	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
-	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
-	{"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
-}
+var jsonHints = diagnostic.Rows(wordsFile, "not JSON")
 
 // yamlLine matches a line of a review in YAML.
 var yamlLine = regexp.MustCompile(`^ *(- )?[a-z_]+: `)
@@ -305,8 +300,9 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
 		for _, hint := range jsonHints {
-			if strings.HasPrefix(rest+"\n", hint.begins) || hint.begins == "a" && isLetter(rest[0]) {
-				suggestion = hint.suggestion
+			begins, _ := strconv.Unquote(hint[0])
+			if strings.HasPrefix(rest+"\n", begins) || begins == "a" && isLetter(rest[0]) {
+				suggestion = hint[1]
 				break
 			}
 		}
