@@ -150,6 +150,9 @@ func (l *List) All() []Problem {
 // it hides the rest of the message.
 const maxQuoted = 40
 
+// MaxPasted is how many bytes a line has at most that a remedy repeats, to be pasted.
+const MaxPasted = 160
+
 // Quote quotes a value for a message and shortens it to 40 code points.
 func Quote(s string) string {
 	n := 0

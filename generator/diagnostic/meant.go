@@ -22,10 +22,10 @@ import (
 var wordsFile string
 
 // starWords are ratings in words, months the names of the months in seven languages.
-var starWords, months, nothing, nobody = Meanings(wordsFile, "stars"), Meanings(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody")
+var starWords, months, nothing, nobody = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody")
 
 // Languages are codes by the names of languages, platforms the sources of many businesses by other words for them.
-var Languages, platforms = Meanings(wordsFile, "languages"), Meanings(wordsFile, "sources")
+var Languages, platforms = Lines(wordsFile, "languages"), Lines(wordsFile, "sources")
 
 // Platform returns the usual name of a source; the source itself if it is like none.
 func Platform(source string) string {
@@ -48,26 +48,24 @@ func section(table, name string) string {
 // Words returns the words of a section of a table.
 func Words(table, name string) []string { return strings.Fields(section(table, name)) }
 
-// Meanings returns a section of pairs word=meaning.
-func Meanings(table, name string) map[string]string {
-	m := map[string]string{}
-	for _, pair := range Words(table, name) {
-		word, meant, _ := strings.Cut(pair, "=")
-		m[word] = meant
-	}
-	return m
-}
-
 // Lines returns a section of lines "word word: meaning".
 func Lines(table, name string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(section(table, name)) {
-		words, meant, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		words, meant, _ := strings.Cut(line, ":")
 		for word := range strings.FieldsSeq(words) {
-			m[word] = meant
+			m[word] = strings.TrimSpace(meant)
 		}
 	}
 	return m
+}
+
+// Rows returns a section of lines whose columns are separated by tabs.
+func Rows(table, name string) (rows [][]string) {
+	for line := range strings.Lines(section(table, name)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows
 }
 
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".

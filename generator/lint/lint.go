@@ -139,7 +139,7 @@ func (in *inspector) review(r *source.Review) {
 		if strings.ContainsAny(*t.text, "<[*&") {
 			if s := markupForm.FindString(*t.text); s != "" {
 				remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
-				if line := firstLine((*t.text)[strings.LastIndexByte((*t.text)[:strings.Index(*t.text, s)], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= maxMended {
+				if line := firstLine((*t.text)[strings.LastIndexByte((*t.text)[:strings.Index(*t.text, s)], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
 					remedy = "write " + html.UnescapeString(tags.ReplaceAllString(strings.ReplaceAll(line, "<br>", " "), ""))
 				}
 				in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", t.name, diagnostic.Quote(s)), remedy)

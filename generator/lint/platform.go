@@ -25,9 +25,7 @@ type remark struct {
 
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
-	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")
-	for row := range strings.Lines(rows) {
-		c := strings.Split(strings.TrimSpace(row), "\t")
+	for _, c := range diagnostic.Rows(wordsFile, "remarks") {
 		list = append(list, remark{strings.Split(c[0], "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
 	}
 	return list
@@ -49,7 +47,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 				continue // its place would be that of the first
 			}
 			last = found
-			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
+			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < diagnostic.MaxPasted {
 				below = strconv.Quote(reply)
 			}
 			message, remedy := m.message, strings.ReplaceAll(m.remedy, "BELOW", below)
@@ -85,7 +83,7 @@ func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 //go:embed words.txt
 var wordsFile string
 
-var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Meanings(wordsFile, "languages")
+var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages")
 
 // A text is in another language if it has at least minForeign of its words, one in maxForeign of all, and hardly any of
 // the others.

@@ -44,9 +44,6 @@ var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 
-// maxMended is how many bytes a line has at most that a remedy repeats.
-const maxMended = 160
-
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
@@ -104,8 +101,7 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 }
 
 // notNames are words after a trade that begin with a capital letter and are not names.
-var notNames = strings.Fields(`i we he she they it the and but very great who came was is not no so then thanks thank
-	monday tuesday wednesday thursday friday saturday sunday er sie und il elle et lui e el y`)
+var notNames = diagnostic.Words(wordsFile, "not names")
 
 // Patterns of personal data. Package regexp takes linear time; each pattern is only run over texts that have what it
 // needs.

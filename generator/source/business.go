@@ -284,7 +284,8 @@ func (k *names) add(id, name string, aliases []string) (shared string) {
 //go:embed words.txt
 var wordsFile string
 
-func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
+// meanings returns a section of words.txt.
+func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
 var trades, methodWords, fileNames, countries, timeZones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
 

@@ -237,8 +237,7 @@ func (r *fields) warn(f, code, message, suggestion string) {
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
 // examples of required fields.
-var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "the service name": "Drain cleaning", "the service area name": "Old Town", "the business name": "Acme Plumbing", "label": "Punctuality",
-	"the withdrawal id": "jo-2026-03, as it stands in the file of the review", "method": "job", "reason": "withdrawn", "question": "Do you work on Sundays?", "answer": "In emergencies.", "terms": "[leak, leaking]"}
+var examples = meanings("examples")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -267,7 +266,7 @@ func (r *fields) required(names ...string) {
 			if i, named := r.schema.index["name"]; named && f == "id" && r.found[i] != nil {
 				own = strings.ToLower(fixID(r.found[i].Value.Text))
 			}
-			if example := cmp.Or(own, examples[r.schema.what+" "+f], examples[f]); example != "" && !r.strict && r.absent == nil {
+			if example := cmp.Or(own, examples[diagnostic.Squash(r.schema.what+" "+f)], examples[f]); example != "" && !r.strict && r.absent == nil {
 				suggestion += fmt.Sprintf(", such as %s: %s", f, example)
 			}
 			r.fail(r.node, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, f), suggestion)

@@ -21,7 +21,7 @@ func (s *schema) written(text string) string {
 		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
 	}
 	quoted := diagnostic.Quote(text)
-	if len(text) <= maxFlow {
+	if len(text) <= diagnostic.MaxPasted {
 		quoted = strconv.Quote(text)
 	}
 	return strings.NewReplacer("%t", quoted, "%i", strings.ToLower(fixID(text))).Replace(s.example)
@@ -35,11 +35,8 @@ func (s *schema) meant(word string) string {
 	return diagnostic.Nearest(word, s.names)
 }
 
-// private are fields that editors add, and that nothing may publish.
-var private = []string{"email", "e-mail", "mail", "phone", "telephone", "mobile", "customer_email", "customer_phone"}
-
-// hiding are fields that editors add to keep a review from being published.
-var hiding = strings.Fields("withdrawn published publish hidden hide draft visible status deleted delete remove removed active")
+// notInReviews are words for fields that editors add and no review has, and what to do instead.
+var notInReviews = meanings("not in reviews")
 
 // prose are the fields that hold sentences.
 var prose = []string{"title", "text", "description", "answer", "quote"}
@@ -51,17 +48,15 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
 	switch {
-	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
-		return "delete this line; a review without a verification is not published; to withdraw a published one, delete it here and list it in " + WithdrawnFile, ""
+	case s == reviewSchema && notInReviews[strings.ToLower(key)] != "":
+		return notInReviews[strings.ToLower(key)], ""
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
 	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && s.also[diagnostic.Squash(key)] == "":
 		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
-	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
-		return "delete it: reviews have no field for customers' contact data", ""
 	}
 	for _, name := range s.names {
-		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
 			var values []string
 			for _, other := range n.Entries {
 				if slices.Contains(g.names, other.Key.Text) {

@@ -50,8 +50,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 		if info, _ := root.Lstat(name); errors.Is(err, fs.ErrNotExist) && (info == nil || info.Mode()&fs.ModeSymlink == 0) {
 			return nil, nil, nil
 		}
-		p := openProblem("the file", name, err)
-		return nil, nil, &p
+		return nil, nil, new(openProblem("the file", name, err))
 	}
 	defer f.Close()
 	var problem diagnostic.Problem

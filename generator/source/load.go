@@ -135,9 +135,6 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	}
 	l.tree.update(jobs)
 
-	misplaced := slices.ContainsFunc(l.tree.notes, func(p diagnostic.Problem) bool { // business.yaml, under another name or in a folder
-		return p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up"))
-	})
 	problems := slices.Clone(l.tree.notes)
 	for _, f := range l.tree.files {
 		problems = append(problems, f.problems...)
@@ -150,7 +147,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 		at, around := places(l.tree.files), l.index.around
 		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
 	}
-	problems = slices.DeleteFunc(causes(problems), func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
+	problems = causes(problems)
 	diagnostic.Sort(problems)
 	return problems, nil
 }

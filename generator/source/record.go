@@ -70,15 +70,15 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 
 // parseCSV reads a file of reviews, one a row.
 func (p *parser) parseCSV(data []byte) (complete bool) {
-	c := syntax.NewCSVReader(p.problems, csvColumns)
-	p.absent = c.Absent
+	c := &syntax.CSVReader{List: p.problems, Columns: csvColumns}
 	c.Fits = func(n *syntax.Node) bool {
 		d := decoder{List: &diagnostic.List{}, absent: c.Absent}
 		d.review(n, &record{})
 		return d.Len() == 0 || d.Len() == 1 && d.All()[0].Code == "bad-rating" && strings.HasPrefix(d.All()[0].Suggestion, "write ")
 	}
 	return c.Read(data, func(n *syntax.Node) {
-		if p.salt == 0 { // the first row: the missing columns are known now, and part of every key
+		if p.absent == nil { // the first row: the missing columns are known now, and part of every key
+			p.absent = c.Absent
 			p.salt = maphash.String(seed, fmt.Sprint(c.Absent))
 		}
 		p.add(n)

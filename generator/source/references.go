@@ -228,9 +228,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		return r.Published && (strings.EqualFold(r.Author, c.id) || r.Title != nil && strings.EqualFold(*r.Title, c.id))
 	})
 	if r == nil && len(by) > 0 {
-		p := c.at.Error(code, fmt.Sprintf("%s is the author or the title of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
-		return nil, &p
+		return nil, new(c.at.Error(code, fmt.Sprintf("%s is the author or the title of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or ")))
 	}
-	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
-	return nil, &p
+	return nil, new(c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion))
 }

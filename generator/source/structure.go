@@ -37,7 +37,7 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 			continue
 		}
 		remedy := "put two more spaces before each of them: " + strings.Join(names, ", ")
-		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); !begun && len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
+		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); !begun && len(flow) <= diagnostic.MaxPasted && !strings.Contains(flow, ": }") {
 			remedy += fmt.Sprintf("; or write in place of these %d lines: %s", len(names)+1, flow)
 		}
 		at, message := &e.Key, fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text)
@@ -52,9 +52,6 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	}
 	return entries
 }
-
-// maxFlow is how many bytes of a corrected line a message has.
-const maxFlow = 160
 
 // scalar returns a value as it may be written in braces.
 func scalar(n *syntax.Node) string {
@@ -105,18 +102,20 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 	return list
 }
 
-// causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, and on
-// what a part of another review lacks.
+// causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, on
+// what a part of another review lacks, and that business.yaml is missing, which is under another name or in a folder.
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
-	wrong, partial := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}
+	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
 	for _, p := range problems {
+		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up"))
 		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line(p)] = true
 		}
 	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") || partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no")
+		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") ||
+			partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no") || misplaced && p.Code == "missing-file"
 	})
 }

@@ -44,10 +44,7 @@ func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnost
 	files = map[string][]byte{}
 	var h maphash.Hash
 	h.SetSeed(seed)
-	for _, name := range knownFiles {
-		if name == reviewsFolder {
-			continue
-		}
+	for _, name := range smallFiles {
 		data, info, problem := read(root, name, syntax.MaxYAMLFile)
 		if problem != nil {
 			problems = append(problems, *problem)
@@ -139,16 +136,8 @@ func noteWith(lines []string, p diagnostic.Problem) int {
 	return 0
 }
 
-// notInSummary is what the summary's Markdown doesn't have here.
-var notInSummary = []struct {
-	form                  *regexp.Regexp
-	code, message, remedy string
-}{
-	{regexp.MustCompile(`(?m)^[ \t]*[•·▪‣◦–—][ \t]*\pL`), "markup", "this line begins like one of a list and is none in the summary; it would go on in the line above", "begin each line of the list with a hyphen and a space, and write an empty line above it"},
-	{regexp.MustCompile(`!\[`), "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it"},
-	{regexp.MustCompile(`(?:^|[^!])\[[^\]]*\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
-	{regexp.MustCompile(`(?i)</?(p|b|i|u|br|div|span|font|o:p|h[1-6]|ul|li|strong|em)(\s[^<>]*)?/?>`), "markup", "HTML is not understood in the summary; its codes in < and > would be published as they stand", "delete them, or save the file as plain text"},
-}
+// notInSummary is what the summary's Markdown doesn't have here: a form, the code, the message and the remedy.
+var notInSummary = diagnostic.Rows(wordsFile, "not in the summary")
 
 // summary reads the Markdown of summary.md.
 func (s *surroundings) summary(data []byte) {
@@ -157,8 +146,8 @@ func (s *surroundings) summary(data []byte) {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
 		for _, no := range notInSummary {
-			if found := no.form.FindStringIndex(text); found != nil {
-				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no.code, no.message, no.remedy)
+			if found := regexp.MustCompile(no[0]).FindStringIndex(text); found != nil {
+				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], no[3])
 			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {

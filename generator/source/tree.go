@@ -56,9 +56,8 @@ func (t *tree) tooMany() *diagnostic.Problem {
 	total := 0
 	for _, f := range t.files {
 		if total += f.reviews; total > MaxReviews {
-			p := diagnostic.Position{File: f.path}.Error("too-many-reviews",
-				fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), "publish them under several businesses")
-			return &p
+			return new(diagnostic.Position{File: f.path}.Error("too-many-reviews",
+				fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), "publish them under several businesses"))
 		}
 	}
 	return nil
@@ -86,8 +85,8 @@ func (t *tree) named(root *os.Root, names []string) (jobs []*job, ok bool) {
 		switch {
 		case slices.ContainsFunc(strings.Split(name, "/"), Ignored):
 			continue
-		case dir == "." && name != reviewsFolder && slices.Contains(knownFiles, name):
-			continue // the small files are read by every load
+		case dir == "." && slices.Contains(smallFiles, name):
+			continue // every load reads them
 		case dir == "." || formatOf(name) == "" || !t.hasFolder(dir), t.hasFolder(name),
 			foldsNames && t.get(name) == nil,
 			slices.ContainsFunc(t.notes, func(p diagnostic.Problem) bool { return p.File == name }):

@@ -24,8 +24,7 @@ var (
 )
 
 // ShippedAspects are the ids that an aspect may extend.
-var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
-	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
+var ShippedAspects = diagnostic.Words(wordsFile, "aspects")
 
 // minAspects is how many aspects a list has at least that stands in place of all others on purpose.
 const minAspects = 3

@@ -24,7 +24,10 @@ const (
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile, reviewsFolder}
+// smallFiles are all but those with reviews.
+var smallFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile}
+
+var knownFiles = slices.Concat(smallFiles, []string{reviewsFolder})
 
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
@@ -127,13 +130,14 @@ func (w *walker) folder(dir string) {
 // entry looks at one entry of a folder.
 func (w *walker) entry(name string, e fs.DirEntry) {
 	info, ok := w.follow(name, e)
+	backup := slices.Contains([]string{".bak", ".old"}, strings.ToLower(path.Ext(name)))
 	switch meant := hidden(name); {
 	case !ok:
 	case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
 		w.note(diagnostic.Error, name, "symlink-folder", "the link points to a folder; only links to files are followed", "put the folder itself here, or delete the link")
 	case info.IsDir():
 		w.folder(name)
-	case meant != "" && (!backups[strings.ToLower(path.Ext(name))] || !w.there(meant)):
+	case meant != "" && !(backup && w.there(meant)):
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
@@ -185,7 +189,7 @@ func instead(name string) string {
 }
 
 // remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
-var remedies, pictures, misspelt = diagnostic.Lines(wordsFile, "files"), diagnostic.Lines(wordsFile, "pictures"), meanings("misspelt extensions")
+var remedies, pictures, misspelt = meanings("files"), meanings("pictures"), meanings("misspelt extensions")
 
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
@@ -207,9 +211,6 @@ func hidden(name string) string {
 	}
 	return ""
 }
-
-// backups are extensions that copies of review files have.
-var backups = map[string]bool{".bak": true, ".old": true}
 
 // copyForm matches what systems and people add to the name of a copy.
 var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)

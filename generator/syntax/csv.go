@@ -38,11 +38,6 @@ type CSVReader struct {
 	Fits func(*Node) bool
 }
 
-// NewCSVReader returns a reader that reports to p.
-func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
-	return &CSVReader{List: p, Columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
-}
-
 // Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
 // a row, or the rest of the file, could not be read.
 func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
@@ -50,7 +45,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	if !ok {
 		return false
 	}
-	c.data = data
+	c.data, c.lines, c.col, c.Absent = data, []int{0}, 1, make(map[string]bool)
 	for line := range bytes.Lines(data) {
 		if len(bytes.TrimSuffix(line, []byte{'\n'})) > MaxLine {
 			c.Add(diagnostic.Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -157,10 +158,10 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 			if v = v.Clone(); v.Compact() == nil {
 				*p = diagnostic.List{File: p.File, Max: p.Max}
 				remedy := pasted(string(v))
-				if i := bytes.Index(v, next); len(v) > maxPasted && (k > 0 || i < 0) {
+				if i := bytes.Index(v, next); len(v) > diagnostic.MaxPasted && (k > 0 || i < 0) {
 					remedy = "join the lines, or name the file .yaml, which may hold JSON over several lines"
-				} else if len(v) > maxPasted {
-					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-maxPasted/4):min(len(v), i+maxPasted/4)]), "") + " …"
+				} else if len(v) > diagnostic.MaxPasted {
+					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-diagnostic.MaxPasted/4):min(len(v), i+diagnostic.MaxPasted/4)]), "") + " …"
 				}
 				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
 				return ReadJSON(v, fields, p), v, lines + 1
@@ -242,13 +243,7 @@ func (j *jsonLine) value(n *Node, depth int) error {
 var jsonKinds = [256]Kind{'n': Null, 't': Boolean, 'f': Boolean, '0': Number, '"': Text, '[': List, '{': Mapping}
 
 // jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
-var jsonHints = []struct{ begins, suggestion string }{
-	{"'", `put names and texts in double quotes (")`}, {"`", `put names and texts in double quotes (")`}, {"“", `write straight quotation marks (")`}, {"”", `write straight quotation marks (")`},
-	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
-	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
-	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
-	{"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
-}
+var jsonHints = diagnostic.Rows(wordsFile, "not JSON")
 
 // yamlLine matches a line of a review in YAML.
 var yamlLine = regexp.MustCompile(`^ *(- )?[a-z_]+: `)
@@ -294,7 +289,7 @@ func (j *jsonLine) explain(err error) {
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
 		message = "the review ends at the brace } before this"
 		suggestion = "move that brace to the end of the line"
-		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= maxPasted {
+		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= diagnostic.MaxPasted {
 			suggestion += "; " + pasted(line)
 		}
 	case rest[0] == '"':
@@ -305,8 +300,9 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
 		for _, hint := range jsonHints {
-			if strings.HasPrefix(rest+"\n", hint.begins) || hint.begins == "a" && isLetter(rest[0]) {
-				suggestion = hint.suggestion
+			begins, _ := strconv.Unquote(hint[0])
+			if strings.HasPrefix(rest+"\n", begins) || begins == "a" && isLetter(rest[0]) {
+				suggestion = hint[1]
 				break
 			}
 		}

@@ -119,12 +119,10 @@ func replace(lines []string, at, byteCol int, line, message, advice string) (rep
 	return repair{at, utf8.RuneCountInString(lines[at][:byteCol]) + 1, changed, message, advice + pasted(line)}, line != lines[at]
 }
 
-// maxPasted is how many bytes of a corrected line a message has.
-const maxPasted = 160
-
+// pasted returns the remedy to write a line, shortened for a message.
 func pasted(line string) string {
-	if line = strings.ToValidUTF8(line, ""); len(line) > maxPasted {
-		line = strings.ToValidUTF8(line[:maxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-maxPasted/4:], "")
+	if line = strings.ToValidUTF8(line, ""); len(line) > diagnostic.MaxPasted {
+		line = strings.ToValidUTF8(line[:diagnostic.MaxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-diagnostic.MaxPasted/4:], "")
 	}
 	return "write: " + line
 }

@@ -84,7 +84,7 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 	}
 	changed[at] = m[1] + quoteValue(strings.Join(words, " "))
 	remedy := fmt.Sprintf("write %s: | and all words on the lines below, indented by %s, without %c", m[2], spaces(strings.Index(lines[at], m[2])+2), m[3][0])
-	if len(changed[at]) <= maxPasted {
+	if len(changed[at]) <= diagnostic.MaxPasted {
 		remedy = strings.TrimPrefix(fmt.Sprintf("in place of lines %d to %d %s", at+1+y.before, last+1+y.before, pasted(changed[at])), fmt.Sprintf("in place of lines %[1]d to %[1]d ", at+1+y.before))
 	}
 	return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, fmt.Sprintf("words after %c, which begins a text on the lines below", m[3][0]), remedy}, true

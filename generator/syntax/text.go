@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -155,20 +156,16 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	return out, true
 }
 
+// fileTypes are types of files that are taken for text: the first bytes, what it is and what to do instead.
+var fileTypes = diagnostic.Rows(wordsFile, "types of files")
+
 // noText recognises by their first bytes some types of files that are taken for text, and returns what to do instead;
 // "" for any other file.
 func noText(data []byte) (what, instead string) {
-	const mail = "write a line for each field, id, author, rating and date, and the customer's words as text: …"
-	const spreadsheet = "save a workbook as CSV in UTF-8, a document as plain text in UTF-8"
-	for _, f := range []struct{ begins, what, instead string }{
-		{"PK\x03\x04", "an Excel workbook, a Word document or another ZIP archive, not text", spreadsheet}, {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file, not text", spreadsheet},
-		{"%PDF-", "a PDF, not text", "write the reviews into a text file"},
-		{`{\rtf`, "formatted text (RTF), not plain text", "save it as plain text in UTF-8: in TextEdit with Format, Make Plain Text; in Word with Save as, Plain text"},
-		{"<html", "a web page, not text", "copy its text into a text file"}, {"<!doctype", "a web page, not text", "copy its text into a text file"},
-		{"\x1F\x8B", "compressed with gzip, not text", "unpack it"}, {"From: ", "a mail, not a list of fields", mail}, {"Von: ", "a mail, not a list of fields", mail}, {"De: ", "a mail, not a list of fields", mail}, {"Subject: ", "a mail, not a list of fields", mail}, {"Betreff: ", "a mail, not a list of fields", mail}, {"Return-Path: ", "a mail, not a list of fields", mail},
-	} {
-		if len(data) >= len(f.begins) && strings.EqualFold(string(data[:len(f.begins)]), f.begins) {
-			return f.what, f.instead
+	for _, f := range fileTypes {
+		begins, _ := strconv.Unquote(f[0])
+		if len(data) >= len(begins) && strings.EqualFold(string(data[:len(begins)]), begins) {
+			return f[1], f[2]
 		}
 	}
 	return "", ""

@@ -214,10 +214,8 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 		}
 		return
 	}
-	if v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0 {
-		return
-	}
-	if kind, ok := kinds[v.ShortTag()]; ok {
+	quoted := v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0
+	if kind, ok := kinds[v.ShortTag()]; ok && !quoted {
 		n.Kind = kind
 	}
 }
@@ -236,11 +234,12 @@ func (y *yamlText) keeps(line, col int) bool {
 	return len(words) > 0 && strings.Contains(words[0], "+")
 }
 
-// causesFile has the parser errors that no correction fixed; the first that fits is used: what its message says, the
+//go:embed words.txt
+var wordsFile string
+
+// causes are the parser errors that no correction fixed; the first that fits is used: what its message says, the
 // context of a message, the code, and what is reported instead. %o is the line where the context begins.
-//
-//go:embed causes.txt
-var causesFile string
+var causes = diagnostic.Rows(wordsFile, "causes")
 
 // explain reports a syntax error: its cause and its remedy in place of the parser's message.
 func (y *yamlText) explain(err error) {
@@ -251,8 +250,7 @@ func (y *yamlText) explain(err error) {
 	}
 	line, col := e.Mark.Line, e.Mark.Column
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
-	for row := range strings.Lines(causesFile) {
-		c := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+	for _, c := range causes {
 		if !strings.Contains(e.Message, c[0]) || !strings.Contains(e.ContextMsg, c[1]) {
 			continue
 		}
