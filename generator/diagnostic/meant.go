@@ -76,7 +76,7 @@ func Nobody(s string) bool { return slices.Contains(nobody, strings.ToLower(stri
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | sur ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
-	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrellas?|points?|punkte|rating))*$`)
+	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjerner?|stjärnor?|sterren|gwiazd[a-z]*|points?|punkte|rating))*$`)
 
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 

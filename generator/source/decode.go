@@ -134,8 +134,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if n.Kind != syntax.Mapping {
 		return r, n.Kind != syntax.Refused && d.wrongType(n, s)
 	}
-	if s == reviewSchema && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.List && !isField(n.Entries[0].Key.Text) {
-		return r, d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
+	if lists := func(e syntax.Entry) bool { return e.Value.Kind == syntax.List && !isField(e.Key.Text) }; s == reviewSchema && len(n.Entries) > 0 && len(slices.DeleteFunc(slices.Clone(n.Entries), lists)) == 0 {
+		return r, d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens; a heading of your own, here and below, is a note: # "+n.Entries[0].Key.Text)
 	}
 	if e := n.Entries; len(e) == 1 && strings.HasPrefix(s.example, "{id: %i") && e[0].Value.Kind == syntax.Text && s.meant(e[0].Key.Text) == "" {
 		return r, d.fail(n, "wrong-type", fmt.Sprintf("%s is only %s", s.what, diagnostic.Quote(e[0].Key.Text+": "+e[0].Value.Text)), "write "+s.written(e[0].Key.Text))

@@ -52,7 +52,9 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return notInReviews[strings.ToLower(key)], ""
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
-	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && s.also[diagnostic.Squash(key)] == "":
+	case s == faqSchema && len(n.Entries) == 1 && s.meant(key) == "":
+		return "delete it; a heading of your own is a note: # " + e.Value.Text, ""
+	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && (s.also[diagnostic.Squash(key)] == "" || key == "note" && diagnostic.MeantRating(e.Value.Text) == ""):
 		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
 	}
 	for _, name := range s.names {

@@ -37,6 +37,9 @@ func newRefList(name, one string) refList {
 	return refList{name, one, newSchema("the "+one, "", "{id: %i, name: %t}", "id name aliases")}
 }
 
+// fieldsInLine matches an id with other fields behind it.
+var fieldsInLine = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text) *:`)
+
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
 	r, ok := d.fields(n, reviewSchema)
@@ -44,6 +47,10 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 		return
 	}
 	w.start = placeOf(n)
+	if v := r.value("id"); v != nil && fieldsInLine.MatchString(v.Text) {
+		d.fail(v, "bad-id", "several fields are on one line", "write each on a line of its own, without the commas between them, all indented like the first: id: "+fieldsInLine.FindStringSubmatch(v.Text)[1])
+		return
+	}
 	absent := func(f string) bool { return r.found[reviewSchema.index[f]] == nil && d.absent == nil }
 	switch {
 	case len(n.Entries) == 1 && isField(n.Entries[0].Key.Text) && d.absent == nil:

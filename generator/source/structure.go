@@ -108,7 +108,8 @@ func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
 	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
 	for _, p := range problems {
-		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up"))
+		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
+			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
 		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line(p)] = true

@@ -233,7 +233,7 @@ func (r *fields) language(f string) string {
 		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
 			base, _ := language.Make("und-" + region.String()).Base()
 			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
-		} else if first := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && c != '-' }); len(first) > 1 && len(first[0]) == 2 {
+		} else if first := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && c != '-' }); len(first) > 1 && len(first[0]) == 2 && !slices.ContainsFunc(first, func(code string) bool { return len(code) > 5 }) && strings.ContainsAny(s, ",;/&+") {
 			suggestion = "name one language: write " + first[0]
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)

@@ -158,6 +158,9 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 				continue
 			}
 		}
+		if only := len(n.Entries) == 1 && r.meant == 0 && !n.Has("question") && !n.Has("answer"); only {
+			continue // a heading, which is reported
+		}
 		r.required("question", "answer")
 		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
 		for n, id := range r.itemsOf("evidence_review_ids") {

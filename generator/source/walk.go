@@ -80,7 +80,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		case strings.Contains(instead(name), "plain text"): // of a word processor
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
 		case taken && e.IsDir():
-			remedy = "if its files are in " + meant + ", too, delete it, or move it out of the content folder; if not, move them to " + meant + ", and delete it"
+			remedy = "move to " + meant + " what only this folder has, also reviews that only its files have; then delete it"
 		case taken:
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
@@ -141,6 +141,8 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
+	case path.Ext(name) == "" && info.Mode().IsRegular():
+		w.wrongName(name, instead(name))
 	case formatOf(name) == "":
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", instead(name))
 	case !info.Mode().IsRegular():

@@ -292,6 +292,8 @@ func (j *jsonLine) explain(err error) {
 		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= diagnostic.MaxPasted {
 			suggestion += "; " + pasted(line)
 		}
+	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
+		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
 	case rest[0] == '"':
 		message, suggestion = "a comma is missing before this", "put a comma before it"
 	case rest[0] == '\\':

@@ -183,7 +183,7 @@ func bullets(lines []string, at int, m []string) (repair, bool) {
 }
 
 // noteForm matches what other programs take for a note, or for a line between texts.
-var noteForm = regexp.MustCompile("^ *(//|<!--|~~~|===)")
+var noteForm = regexp.MustCompile("^ *(//|<!--|~~~|===|-{4,} *$)")
 
 // notes makes notes of such lines and of a heading.
 func (y *yamlText) notes(lines []string, at int) (repair, bool) {
@@ -201,7 +201,7 @@ func (y *yamlText) notes(lines []string, at int) (repair, bool) {
 	case m[1] == "===":
 		return replace(lines, at, 0, "---", "reviews are not separated by ===", "")
 	}
-	return replace(lines, at, 0, "# "+strings.TrimSpace(lines[at]), "a note does not begin with "+m[1], "delete it, or begin it with #; ")
+	return replace(lines, at, 0, "# "+strings.TrimSpace(lines[at]), "a note does not begin with "+strings.TrimSpace(m[1]), "delete it, or begin it with #; ")
 }
 
 // fieldForm matches a line that begins with a field: indentation, hyphen, name, value.

@@ -92,7 +92,11 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 		changed, advice := slices.Clone(lines), "align both; "
 		for j, open := at+1, m[4] == ""; j < len(lines) && len(m[1]) < column; j++ { // its own lines, and fields with the same mistake
 			indent := len(lines[j]) - len(strings.TrimLeft(lines[j], " "))
-			if f := fieldForm.FindStringSubmatch(lines[j]); indent == len(m[1]) && f != nil && f[2] == "" && y.Is(f[3]) && f[3] != "id" {
+			f := fieldForm.FindStringSubmatch(lines[j])
+			if child := fieldForm.FindStringSubmatch(lines[at+1]); f != nil && child != nil && indent == column && y.Within(m[3], child[3]) && y.Is(f[3]) && !y.Within(m[3], f[3]) {
+				break // the field after the group, which is right
+			}
+			if indent == len(m[1]) && f != nil && f[2] == "" && y.Is(f[3]) && f[3] != "id" {
 				open = strings.Trim(f[4], " |>") == ""
 			} else if indent <= len(m[1]) || !open {
 				break

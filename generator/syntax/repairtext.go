@@ -156,6 +156,9 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 
 // quoteLines puts a text of several lines in quotes.
 func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
+	if f := fieldForm.FindStringSubmatch(lines[at]); f != nil && y.Is(f[3]) && at > 0 {
+		at-- // the colon is above
+	}
 	first := at
 	for first > 0 && len(fieldForm.FindString(lines[first])) == 0 || first == at {
 		if first--; first < 0 {
@@ -171,14 +174,22 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 		last++
 	}
 	changed := slices.Clone(lines)
+	if blank := func(line string) bool { return strings.TrimSpace(line) == "" }; m[2] != "" && slices.ContainsFunc(lines[first:last], blank) {
+		changed[first] = m[1] + "|"
+		for i := first + 1; i <= last; i++ {
+			changed[i] = "    " + lines[i]
+		}
+		return repair{first, len(m[1]) + 1, changed, "a text of several paragraphs, one of which has a colon and a space, begins with a bar",
+			fmt.Sprintf("write %s: | alone on line %d, and the whole text on the lines below, down to line %d, each indented by %s", m[2], first+1+y.before, last+1+y.before, spaces(strings.Index(m[1], m[2])+2))}, true
+	}
 	changed[first] = m[1] + `"` + m[3]
 	changed[last] += `"`
 	return repair{at, strings.IndexByte(lines[at], ':') + 1, changed, "a text of several lines with a colon and a space needs quotes",
 		fmt.Sprintf("begin the text with \" and end it on line %d with \"; line %d begins: %s", last+1+y.before, first+1+y.before, changed[first])}, true
 }
 
-// shortFields are fields of a review that have one line.
-var shortFields = []string{"author", "rating", "date", "language", "source", "source_url"}
+// shortFields are fields of a review that have one line, longFields those that may have several.
+var shortFields, longFields = []string{"author", "rating", "date", "language", "source", "source_url"}, []string{"title", "text", "description", "question", "answer"}
 
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
@@ -220,7 +231,9 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "answer: " + quoteValue(strings.TrimSpace(lines[wrong]))
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
 	}
-	if words := strings.TrimSpace(lines[wrong]); slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
+	if words := strings.TrimSpace(lines[wrong]); words == lines[wrong] && len(m[1])+len(m[2]) > 0 && !slices.Contains(longFields, m[3]) {
+		return replace(lines, wrong, 0, "# "+words, "this line is neither a field nor a note", "delete it, or begin a note with #; ")
+	} else if slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
 		for i := wrong; i <= last; i++ {
 			changed[i] = ""
 		}

@@ -123,7 +123,7 @@ func items(data []byte) []item {
 		line, end = line+1, end+len(text)
 		words := bytes.TrimLeft(text, " ")
 		in := len(text) - len(words)
-		hyphen := len(words) > 0 && words[0] == '-' && (in == indent || indent < 0)
+		hyphen := len(words) > 0 && words[0] == '-' && !bytes.HasPrefix(words, []byte("----")) && (in == indent || indent < 0)
 		switch {
 		case hyphen && len(list) == maxItems:
 			return nil
