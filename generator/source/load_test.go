@@ -204,7 +204,7 @@ func TestReload(t *testing.T) {
 	}
 
 	// An old file in the place of another.
-	other := filepath.Join(dir, "reviews", "other")
+	other := filepath.Join(dir, "reviews", "other.pdf")
 	if err := os.Rename(filepath.Join(dir, "reviews", "c.csv"), other); err != nil {
 		t.Fatal(err)
 	}
