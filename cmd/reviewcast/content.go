@@ -39,6 +39,9 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if err := f.check(); err != nil {
 		return generator.Config{}, err
 	}
+	if home := os.Getenv("HOME"); strings.HasPrefix(f.Public, "~/") && home != "" {
+		return generator.Config{}, usageError{fmt.Errorf("--public: ~ stands for your home folder only after a space; write --public %s", filepath.Join(home, f.Public[2:]))}
+	}
 	if f.Public != "" && within(f.Content, f.Public) {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; leave --public out, or name another, such as public", f.Public)}
 	}
@@ -69,6 +72,8 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: %s is missing in %s, and there is one in %s; move it into %[2]s", source.BusinessFile, f.Content, contentAbove(f.Content))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
+	case err == nil && !isContent(f.Content) && isContent(filepath.Join(f.Content, "content")):
+		return usageError{fmt.Errorf("--content: the content folder is inside %s; write --content %s", f.Content, filepath.Join(f.Content, "content"))}
 	case err == nil && isPublished(f.Content) && !isContent(f.Content):
 		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
 	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):

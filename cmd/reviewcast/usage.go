@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,11 +52,19 @@ func retyped(args []string) []string {
 func commandLine(words ...string) string {
 	words = slices.Clone(words)
 	for i, word := range words {
-		if strings.ContainsAny(word, " &;()<>|*$#\"") {
-			words[i] = strconv.Quote(word)
+		if strings.ContainsAny(word, " &;()<>|*$#!\"") {
+			words[i] = quoteWord(word)
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// quoteWord quotes a word for pasting. In double quotes zsh and bash replace $ and !.
+func quoteWord(word string) string {
+	if strings.ContainsAny(word, "$!`") && !strings.Contains(word, "'") && runtime.GOOS != "windows" {
+		return "'" + word + "'"
+	}
+	return strconv.Quote(word)
 }
 
 // untilFlag returns the arguments before the next flag.
@@ -117,7 +126,7 @@ func argumentError(args []string, message string) error {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
 			}
 			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
-			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
+			return fmt.Errorf("%s; put words that belong together in straight quotes: %s", message, quoteWord(words))
 		}
 	}
 	return nil

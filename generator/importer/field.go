@@ -109,15 +109,18 @@ func fieldOf(word string) string {
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems, corrected []string
-	exchanged, known := false, Fields()
+	exchanged, foreign, known := false, false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, name) {
 			field, column := m[name], name
 			if !slices.Contains(known, field) {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
+				foreign = foreign || field != ""
+			} else {
+				exchanged = true
 			}
 			if field != "" {
-				exchanged, corrected = true, append(corrected, field+"="+column)
+				corrected = append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -129,6 +132,8 @@ func checkFields(m map[string]string) []string {
 	}
 	if exchanged {
 		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(corrected, ",")))
+	} else if foreign {
+		problems = append(problems, fmt.Sprintf("column map: the fields have names of their own: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out")
@@ -173,13 +178,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
-}
-
-// recommendations is what is said of an export of Facebook.
-const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
-
-func isRecommendation(column string) bool {
-	return strings.Contains(strings.ToLower(column), "recommend")
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -308,7 +306,7 @@ var likeNames = map[string]*regexp.Regexp{
 	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa|avalia)\b|\b[01] ?(?:-|–|to|a|à|bis|do|tot) ?(?:5|10)\b`),
 	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
 	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion|gefallen|gefiel|verbessern|meinung|sagen|aimé|améliorer|gustó|mejorar|piaciuto|migliorare|gostou|melhorar)\b`),
-	"author": regexp.MustCompile(`(?i)\bname\b`),
+	"author": regexp.MustCompile(`(?i)\b(name|nome|nom|nombre|naam|navn|namn)\b`),
 }
 
 // columns returns the map as --map has it, in the order of Fields.

@@ -98,7 +98,9 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 	next, stop := iter.Pull2(rows)
 	r, problem, ok := next()
 	if ok && problem == nil {
-		if err := c.ownNames(membersOf(r.value)); err != nil {
+		members := membersOf(r.value)
+		values := slices.DeleteFunc(slices.Clone(members), func(name string) bool { return slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, name+".") }) })
+		if err := c.ownNames(values); err != nil {
 			stop()
 			return nil, err
 		}

@@ -100,6 +100,13 @@ func (m *merger) elsewhere(v *review, id string) string {
 	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
 }
 
+// recommendations is what is said of an export of Facebook.
+const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
+
+func isRecommendation(column string) bool {
+	return strings.Contains(strings.ToLower(column), "recommend")
+}
+
 // textOf returns a JSON string as text.
 func textOf(v jsontext.Value) string {
 	b, err := jsontext.AppendUnquote(nil, v)

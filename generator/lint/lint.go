@@ -318,7 +318,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			how := map[bool]string{true: "the same text as", false: "nearly the same text as"}[*same.Text == *r.Text]
 			at := in.content.Position(same)
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				map[bool]string{true: "delete one of them, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them"}[at.File == in.content.Position(r).File])
+				map[bool]string{true: "delete one of them, or write its own words there, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them"}[at.File == in.content.Position(r).File])
 		}
 	}
 }

@@ -113,10 +113,16 @@ func place(a reviewcast.Address) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-var dayNames = strings.NewReplacer("Mo", "Mon", "Tu", "Tue", "We", "Wed", "Th", "Thu", "Fr", "Fri", "Sa", "Sat", "Su", "Sun", "-", "–")
+// dayName matches a day as schema.org writes it.
+var dayName = regexp.MustCompile(`\b(?:Mo|Tu|We|Th|Fr|Sa|Su)\b`)
+
+var dayNames = map[string]string{"Mo": "Mon", "Tu": "Tue", "We": "Wed", "Th": "Thu", "Fr": "Fri", "Sa": "Sat", "Su": "Sun"}
 
 // hours are opening hours for people.
-func hours(list []string) string { return dayNames.Replace(strings.Join(list, " · ")) }
+func hours(list []string) string {
+	named := dayName.ReplaceAllStringFunc(strings.Join(list, " · "), func(day string) string { return dayNames[day] })
+	return strings.ReplaceAll(named, "-", "–")
+}
 
 // excerpt is the beginning of a text, cut after a word.
 func excerpt(text string, most int) string {

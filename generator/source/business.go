@@ -22,7 +22,7 @@ import (
 var (
 	businessSchema = newSchema("the business", "", "", `id name legal_name description category url telephone email address geo hours
 		time_zone language same_as logo services technicians service_areas`)
-	addressSchema = newSchema("address", "address.", "{street_address: …, address_locality: …, postal_code: …, address_country: …}",
+	addressSchema = newSchema("address", "address.", "{street_address: \"…\", address_locality: \"…\", postal_code: \"…\", address_country: GB}, with your own in place of … and GB",
 		"street_address address_locality address_region postal_code address_country")
 	geoSchema = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
 )

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -52,28 +53,15 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return notInReviews[strings.ToLower(key)], ""
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
+	case s == faqSchema && strings.HasSuffix(key, "?"):
+		return fmt.Sprintf("write question: before it, and the answer on a line of its own below it: answer: %s", e.Value.Text), "question"
 	case s == faqSchema && len(n.Entries) == 1 && s.meant(key) == "":
 		return "delete it; a heading of your own is a note: # " + e.Value.Text, ""
 	case slices.Contains([]string{"note", "notes", "comment", "remark"}, diagnostic.Squash(key)) && (s.also[diagnostic.Squash(key)] == "" || key == "note" && diagnostic.MeantRating(e.Value.Text) == ""):
 		return "a note of your own is a line that begins with #; write: # " + e.Value.Text, ""
 	}
-	for _, name := range s.names {
-		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
-			var values []string
-			for _, other := range n.Entries {
-				if slices.Contains(g.names, other.Key.Text) {
-					values = append(values, other.Key.Text+": "+other.Value.Text)
-				}
-			}
-			switch {
-			case n.Has(name) || s != siteSchema && s != reviewSchema:
-			case !strings.HasPrefix(values[0], key+":"):
-				return "delete this line when it stands in the field " + name, name
-			default:
-				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
-			}
-			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
-		}
+	if suggestion, meant := s.inGroup(n, e); suggestion != "" {
+		return suggestion, meant
 	}
 	if name, value, ok := strings.Cut(key, ":"); ok && slices.Contains(s.names, name) {
 		return fmt.Sprintf("put a space after the colon: %s: %s", name, value), name
@@ -113,6 +101,30 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	return fmt.Sprintf("did you mean %q?", meant), meant
 }
 
+// inGroup returns what to do with a field that belongs to a group; "" for another one.
+func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant string) {
+	key := e.Key.Text
+	for _, name := range s.names {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
+			var values []string
+			for _, other := range n.Entries {
+				if slices.Contains(g.names, other.Key.Text) {
+					values = append(values, other.Key.Text+": "+other.Value.Text)
+				}
+			}
+			switch {
+			case n.Has(name) || s != siteSchema && s != reviewSchema:
+			case !strings.HasPrefix(values[0], key+":"):
+				return "delete this line when it stands in the field " + name, name
+			default:
+				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
+			}
+			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
+		}
+	}
+	return "", ""
+}
+
 // coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = for its colon.
 var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+) *= *`)
 
@@ -122,14 +134,20 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		inner, _ := diagnostic.TrimCurlyQuotes(v.Text)
-		word, proof, _ := strings.Cut(strings.ToLower(inner), " ")
-		if method := cmp.Or(methodWords[diagnostic.Squash(word)], word); slices.Contains(reviewcast.VerificationMethods, method) && proof != "" {
-			return fmt.Sprintf("{method: %s, reference: %q}", method, inner[len(inner)-len(proof):])
-		} else if slices.Contains(reviewcast.VerificationMethods, method) {
-			return "{method: " + method + "}"
+		method, named := "job", false
+		for _, word := range strings.FieldsFunc(strings.ToLower(v.Text), func(c rune) bool { return !unicode.IsLetter(c) }) {
+			if word = cmp.Or(methodWords[word], word); !named && slices.Contains(reviewcast.VerificationMethods, word) {
+				method, named = word, true
+			}
 		}
-		return "{method: job}; the methods are " + diagnostic.Join(reviewcast.VerificationMethods, "or")
+		write, number := "{method: "+method+"}", referenceForm.FindString(v.Text)
+		if number != "" {
+			write = fmt.Sprintf("{method: %s, reference: %q}", method, number)
+		}
+		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
+			return write
+		}
+		return write + "; the method is " + methodsExplained
 	}
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
@@ -147,11 +165,14 @@ func (s *schema) hint(v *syntax.Node) string {
 	return s.written(v.Text)
 }
 
+// referenceForm matches the number of a job or an invoice.
+var referenceForm = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`)
+
 // americanAddress matches an address on one line with a state.
 var americanAddress = regexp.MustCompile(`^([^,]+), *(\pL[^,]+),? +([A-Z]{2}),? +([0-9]{5}(?:-[0-9]{4})?)(?:,? *(\pL.+))?$`)
 
 // oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
-var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}(?: ?[A-Z]{2})?) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
+var oneLineAddress = regexp.MustCompile(`^([^,]+(?:, [^,]+)??), *(?:([0-9]{4,5}(?: ?[A-Z]{2})?) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")

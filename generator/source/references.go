@@ -103,8 +103,24 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		return // the entry that couldn't be read may be it
 	} else if id := known.meant(r.value); id != "" {
 		suggestion = fmt.Sprintf("did you mean %q?", id)
+	} else if id := known.renamed(r.value); id != "" {
+		suggestion = fmt.Sprintf("if this is %s, write the id %s there again: an id stays, and only the name changes; if not, %s", id, r.value, suggestion)
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
+}
+
+// renamed returns an id that begins with the same word as one that is unknown, such as that of somebody who has
+// married; "" for none, and for several.
+func (k *names) renamed(old string) (found string) {
+	first, _, _ := strings.Cut(old, "-")
+	for id := range k.ids {
+		if strings.HasPrefix(id, first+"-") && found != "" {
+			return ""
+		} else if strings.HasPrefix(id, first+"-") {
+			found = id
+		}
+	}
+	return found
 }
 
 // invisible matches characters that show nothing.
@@ -187,6 +203,11 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 // copied drops what often changes when a text is copied.
 var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
 
+// all reports whether each of several ids is that of a review.
+func (x *index) all(ids []string, at places) bool {
+	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return x.first(id, at) == nil })
+}
+
 // original returns the part of a text that a quote was copied from; "" if there is none.
 func original(text, quote string) string {
 	plain, at := "", []int{} // of each byte of plain, in the text
@@ -215,6 +236,9 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		why = "is withdrawn"
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
+	case r == nil && x.all(strings.Fields(c.id), at):
+		p := c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(strings.Fields(c.id), ", "))
+		return nil, &p
 	case r == nil:
 		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexAny(c.id, "#/")+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:

@@ -131,15 +131,18 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 // halfYear is how long before a review its verification may be without a warning.
 const halfYear = 183 * 24 * time.Hour
 
+const methodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"
+
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
 	r.required("method")
-	method := ""
-	if v := r.value("method"); v != nil {
-		method = methodWords[diagnostic.Squash(v.Text)]
+	if s, n, _ := r.given("method"); n != nil {
+		if method, number, ok := strings.Cut(s, " "); ok && slices.Contains(reviewcast.VerificationMethods, method) {
+			r.fail(n, "bad-value", "verification.method has more than the method", fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", method, number))
+			return
+		}
 	}
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, cmp.Or(strings.TrimSuffix("write "+method, "write "),
-		"write job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"))
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+methodsExplained)
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

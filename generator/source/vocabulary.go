@@ -158,8 +158,8 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 				continue
 			}
 		}
-		if only := len(n.Entries) == 1 && r.meant == 0 && !n.Has("question") && !n.Has("answer"); only {
-			continue // a heading, which is reported
+		if only := len(n.Entries) == 1 && (r.meant == 0 || strings.HasSuffix(n.Entries[0].Key.Text, "?")) && !n.Has("question") && !n.Has("answer"); only {
+			continue // a heading, or a question and its answer, which is reported
 		}
 		r.required("question", "answer")
 		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -105,7 +106,8 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }) {
 			return // an empty folder hides nothing
 		}
-		if e.IsDir() && !w.there(reviewsFolder) && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
+		published := w.there(path.Join(name, strings.TrimPrefix(reviewcast.PathManifest, "/")))
+		if e.IsDir() && !published && !w.there(reviewsFolder) && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
 			w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
 			return
 		}
@@ -137,7 +139,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.note(diagnostic.Error, name, "symlink-folder", "the link points to a folder; only links to files are followed", "put the folder itself here, or delete the link")
 	case info.IsDir():
 		w.folder(name)
-	case meant != "" && !(backup && w.there(meant)):
+	case meant != "" && !(backup && (w.there(meant) || strings.Contains(strings.TrimSuffix(name, path.Ext(name)), ".yaml."))):
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")

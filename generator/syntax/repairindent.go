@@ -64,6 +64,19 @@ func (y *yamlText) deeperItem(lines []string, at int, m []string) (repair, bool)
 	return repair{at, len(m[1]) + 1, changed, message, advice + pasted(changed[at])}, true
 }
 
+// firstField is a group whose first field is on its line, above the others.
+func (y *yamlText) firstField(lines []string, at int, m []string) (repair, bool) {
+	child, _, ok := strings.Cut(m[3], ": ")
+	if !ok || !y.Within(m[2], child) || at+1 == len(lines) {
+		return repair{}, false
+	}
+	name, changed := strings.TrimRight(m[1], " "), slices.Clone(lines)
+	indent := len(lines[at+1]) - len(strings.TrimLeft(lines[at+1], " "))
+	changed[at] = name + "\n" + strings.Repeat(" ", indent) + m[3]
+	return repair{at, len(m[1]) + 1, changed, fmt.Sprintf("the first field of %s is on its line", m[2]),
+		fmt.Sprintf("write %s: alone on line %d, and below it, as far to the right as the next field: %s", m[2], at+1+y.before, m[3])}, indent > strings.Index(name, m[2])
+}
+
 // nearer reports whether a field without a hyphen begins nearer to an indentation than a column.
 func (y *yamlText) nearer(lines []string, indent, column int) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
