@@ -99,7 +99,9 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 	r, problem, ok := next()
 	if ok && problem == nil {
 		members := membersOf(r.value)
-		values := slices.DeleteFunc(slices.Clone(members), func(name string) bool { return slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, name+".") }) })
+		values := slices.DeleteFunc(slices.Clone(members), func(name string) bool {
+			return slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, name+".") })
+		})
 		if err := c.ownNames(values); err != nil {
 			stop()
 			return nil, err
