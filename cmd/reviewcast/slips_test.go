@@ -223,6 +223,8 @@ verify localhost:8080
 -check
 --check --content content
 dev --host 0.0.0.0
+dev --hots 0.0.0.0
+review ""
 status
 check --fix
 content

@@ -85,7 +85,7 @@ func argumentError(args []string, message string) error {
 		plain := strings.TrimLeft(name, "-–—")
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
-		if i > 0 && strings.HasPrefix(meant, "reviewcast ") && name[0] != '-' {
+		if i > 0 && strings.HasPrefix(meant, "reviewcast ") && !strings.HasPrefix(name, "-") {
 			meant = "" // it may be a word of another command
 		}
 		switch {
@@ -145,7 +145,7 @@ func parseError(args []string, err error) error {
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
 	switch {
-	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, "PORT"):
+	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, ":"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case args[0] == "new" && strings.HasPrefix(message, "expected "):
 		return errors.New("its second word is missing; write reviewcast new review")

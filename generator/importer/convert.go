@@ -179,7 +179,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 
 // orSix offers a scale of 6, such as that of dice, while no rating is above it.
 func (c *converter) orSix() string {
-	return map[bool]string{true: " (or 6, if that is the best rating)"}[c.most <= 6]
+	return map[bool]string{true: " (or 6, if that is the best rating)"}[0 < c.most && c.most <= 6]
 }
 
 // overScale skips a row that seems to have another scale.
