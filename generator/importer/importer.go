@@ -14,8 +14,8 @@
 //     rows. The columns of the first import decide; an import without one of them is refused, since it would add every
 //     review again.
 //   - An import that reads one of these fields from another column than the first did would add its reviews a second
-//     time. If most of the new reviews are here already but for one field, they are skipped. So is one with the author, day and
-//     stars of a review that is gone from the export: its text was edited.
+//     time. If most of the new reviews are here already but for one field, they are skipped. So is one with the author,
+//     day and stars of a review that is gone from the export: its text was edited.
 //   - A field whose value is not the one that the last import wrote was changed by the editor. It is kept and reported.
 //     Members that imports don't write, such as technicians, are never changed.
 //   - A review that is gone from the export stays, and is reported.
