@@ -117,8 +117,11 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 			changed[j] = strings.Repeat(" ", column-len(m[1])) + lines[j]
 			advice = fmt.Sprintf("align both, and put as many spaces before the lines below it, down to line %d; ", j+1+y.before)
 		}
-		if m[3] == "id" && m[2] == "" && column >= 2 && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, strings.Repeat(" ", column-2)+"- id:") }) {
-			return replace(changed, at, len(m[1]), strings.Repeat(" ", column-2)+"- "+lines[at][len(m[1]):], `missing hyphen before "id", where a review begins`, "indent the fields below it by two spaces; ")
+		if hyphen := strings.Repeat(" ", max(0, column-2)) + "- "; m[2] == "" && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, hyphen+m[3]+":") }) {
+			if advice = "indent the fields below it by two spaces; "; at+1 < len(lines) && strings.HasPrefix(lines[at+1], strings.Repeat(" ", column)) {
+				changed, advice = slices.Clone(lines), ""
+			}
+			return replace(changed, at, len(m[1]), hyphen+lines[at][len(m[1]):], fmt.Sprintf("missing hyphen before %q, where the next one begins", m[3]), advice)
 		}
 		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
 			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), advice)
