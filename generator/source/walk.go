@@ -279,5 +279,5 @@ func openProblem(what, name string, err error) diagnostic.Problem {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err // without the path
 	}
-	return at.Error("unreadable", what+" can't be read: "+err.Error(), "ask whoever made it for the right to read it, or put a copy of your own in its place")
+	return at.Error("unreadable", what+" can't be read: "+err.Error(), "if it is yours, make it readable (chmod u+rw); if not, ask whoever made it, or put a copy of your own in its place")
 }
