@@ -290,7 +290,7 @@ func TestLayoutsOfPeople(t *testing.T) {
 func TestLocationByName(t *testing.T) {
 	export := `{"reviews":[{"name":"accounts/1/locations/22/reviews/3","reviewer":{},"starRating":"FIVE","createTime":"2026-01-02T10:00:00Z"}]}`
 	_, err := Google(t.Context(), strings.NewReader(export), "Springfield", Config{ContentDir: t.TempDir(), Source: "google"})
-	if err == nil || !strings.Contains(err.Error(), `the reviews are of the locations 22 (1 review); say with --location which is`) {
+	if err == nil || !strings.Contains(err.Error(), `the reviews are of the locations 22 (1 review); "Springfield" is none of them; say with --location which number is`) {
 		t.Error(err)
 	}
 }

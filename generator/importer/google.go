@@ -78,7 +78,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; say with --location which is this business's, or several with commas between them", strings.Join(each, ", "))}})
+			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them", strings.Join(each, ", "), map[bool]string{true: quote(location) + " is none of them; "}[location != ""])}})
 		}
 	}
 }
