@@ -232,7 +232,7 @@ func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
 	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
-	case secondHeading.MatchString(strings.Join(cells, "")):
+	case r.number == 2 && secondHeading.MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")

@@ -142,9 +142,9 @@ type Config struct {
 // jsonForm matches the beginning of objects in JSON.
 var jsonForm = regexp.MustCompile(`^(\xEF\xBB\xBF)?\s*\[?\s*\{`)
 
-// CSV imports a CSV file with a header row, or one that is JSON in spite of its name, as JSONL does. The error is a *UsageError, one of this package's, or one of the reader,
-// the context or the disk; then nothing was written. A Report without an error is returned even if every row was
-// skipped.
+// CSV imports a CSV file with a header row, or one that is JSON in spite of its name, as JSONL does. The error is a
+// *UsageError, one of this package's, or one of the reader, the context or the disk; then nothing was written. A Report
+// without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	in := bufio.NewReader(r)
 	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && jsonForm.Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {

@@ -19,8 +19,9 @@ import (
 // maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops a value that never ends.
 const maxJSONValue = 4 << 20
 
-// JSONL imports a file with one JSON object per line, a JSON array of objects, or an object with one such array. The columns of Config.Map are names
-// of members; owner_reply.text=reply.comment is a member of an object inside. Otherwise it is like CSV.
+// JSONL imports a file with one JSON object per line, a JSON array of objects, or an object with one such array. The
+// columns of Config.Map are names of members; owner_reply.text=reply.comment is a member of an object inside. Otherwise
+// it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	export, err := begin(ctx, r, &cfg, true)
 	if err != nil {

@@ -7,7 +7,7 @@
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	cut-by-comment        YAML text without quotes that ends at " #1"
-//	placeholder           TODO, lorem ipsum; a name such as n/a
+//	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
 //	mail-in-text          the head or the end of a mail

@@ -147,7 +147,7 @@ func (s *schema) hint(v *syntax.Node) string {
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
-		return write + "; the method is " + methodsExplained
+		return write + "; the method is " + MethodsExplained
 	}
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}

@@ -210,15 +210,16 @@ func (x *index) all(ids []string, at places) bool {
 
 // original returns the part of a text that a quote was copied from; "" if there is none.
 func original(text, quote string) string {
-	plain, at := "", []int{} // of each byte of plain, in the text
+	var plain strings.Builder
+	var at []int // of each byte of plain, in the text
 	for i, c := range text {
-		plain += copied.Replace(string(c))
-		for len(at) < len(plain) {
+		plain.WriteString(copied.Replace(string(c)))
+		for len(at) < plain.Len() {
 			at = append(at, i)
 		}
 	}
 	quote = copied.Replace(quote)
-	i := strings.Index(plain, quote)
+	i := strings.Index(plain.String(), quote)
 	if i < 0 || quote == "" {
 		return ""
 	}

@@ -131,7 +131,8 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 // halfYear is how long before a review its verification may be without a warning.
 const halfYear = 183 * 24 * time.Hour
 
-const methodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"
+// MethodsExplained says which method of verification is meant for what.
+const MethodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"
 
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
@@ -142,7 +143,7 @@ func (r *fields) verification(w *record) {
 			return
 		}
 	}
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+methodsExplained)
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+MethodsExplained)
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

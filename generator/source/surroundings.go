@@ -110,8 +110,9 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 	if documents == 0 && !diagnostic.HasErrors(p.All()) {
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
+	lines := strings.Split(string(data), "\n")
 	for _, problem := range p.All() {
-		if line := noteWith(strings.Split(string(data), "\n"), problem); line > 0 {
+		if line := noteWith(lines, problem); line > 0 {
 			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
 		}
 		if name == WithdrawnFile {

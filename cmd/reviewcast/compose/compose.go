@@ -54,7 +54,7 @@ func (r *Review) Resolve(content *source.Content) error {
 	}
 	var errs []error
 	if method, err := resolve(r.Verification, "a method", Choices(content, "methods")); err != nil && r.Verification != "" {
-		errs = append(errs, fmt.Errorf("--verification: %q is not a method; write job if you found their job, invitation if you asked them to write, receipt if they showed one, platform if the platform has checked it", r.Verification))
+		errs = append(errs, fmt.Errorf("--verification: %q is not a method; write %s", r.Verification, source.MethodsExplained))
 	} else if err == nil {
 		r.Verification = method
 	}
