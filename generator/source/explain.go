@@ -51,6 +51,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	switch {
 	case s == reviewSchema && notInReviews[strings.ToLower(key)] != "":
 		return notInReviews[strings.ToLower(key)], ""
+	case s == withdrawnSchema && !n.Has("id") && slices.Contains([]string{"author", "name", "customer"}, key):
+		return "write in place of this line: id: and the id of the review, as it stands behind id: in its file", "id"
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
 	case s == faqSchema && strings.HasSuffix(key, "?"):
@@ -109,7 +111,11 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 			var values []string
 			for _, other := range n.Entries {
 				if slices.Contains(g.names, other.Key.Text) {
-					values = append(values, other.Key.Text+": "+other.Value.Text)
+					value := other.Value.Text
+					if g == policiesSchema {
+						value = cmp.Or(diagnostic.Nearest(value, authorNames), value)
+					}
+					values = append(values, other.Key.Text+": "+value)
 				}
 			}
 			switch {

@@ -15,6 +15,7 @@ import (
 var (
 	siteSchema     = newSchema("the site", "", "", "base_url title feed_title description language license author policies")
 	authorSchema   = newSchema("author", "author.", "{name: %t}", "name url email")
+	authorNames    = []string{"initials", "full"}
 	policiesSchema = newSchema("policies", "policies.", "{author_names: initials}", "author_names")
 )
 
@@ -67,7 +68,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
-		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"}, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
+		s.Policies.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
 	}
 }
 

@@ -241,11 +241,25 @@ func (y *yamlText) missingSpace(lines []string, at int, m []string) (repair, boo
 	return replace(lines, at, colon, m[1]+m[2]+m[3]+": "+m[4], fmt.Sprintf("missing space after %q", m[3]+":"), "")
 }
 
-var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,.] *| +|$)(.*)$`)
+var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *(?:[-=]>|→|:=|[=;,.]) *| +|$)(.*)$`)
 
+// missingColon is a field with another sign for its colon, or none. A block of such fields is one mistake.
 func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, bool) {
+	changed, sign, first, alike := slices.Clone(lines), strings.TrimSpace(m[4]), at, 0
+	for i := at; i >= 0 && sign != ""; i-- {
+		f := bareForm.FindStringSubmatch(lines[i])
+		if f == nil || !y.Is(f[3]) || strings.TrimSpace(f[4]) != sign {
+			break
+		}
+		changed[i], first, alike = f[1]+f[2]+f[3]+": "+f[5], i, alike+1
+	}
+	advice := ""
+	changed[first] = lines[first]
+	if m = bareForm.FindStringSubmatch(lines[first]); alike > 1 {
+		advice = fmt.Sprintf("write a colon and a space in place of each %s, down to line %d; ", sign, at+1+y.before)
+	}
 	name := m[1] + m[2] + m[3]
-	return replace(lines, at, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), "")
+	return replace(changed, first, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), advice)
 }
 
 // valueAbove is a field that has a value and, on the next lines, a list or fields.

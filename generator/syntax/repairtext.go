@@ -202,11 +202,17 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		first--
 	}
 	m := fieldForm.FindStringSubmatch(lines[first])
-	if first == at || m == nil || strings.TrimSpace(m[4]) == "" {
+	if first == at || m == nil {
+		return repair{}, false
+	}
+	value, bar := strings.TrimSpace(m[4]), ""
+	if value == "" && slices.Contains(longFields, m[3]) {
+		value, bar = "|", fmt.Sprintf("write %s: | on line %d; ", m[3], first+1+y.before)
+	} else if value == "" {
 		return repair{}, false
 	}
 	indent := strings.Repeat(" ", len(m[1])+len(m[2])+2)
-	if strings.ContainsRune("|>", rune(strings.TrimSpace(m[4])[0])) { // the first line of a block says where all begin
+	if strings.ContainsRune("|>", rune(value[0])) && bar == "" { // the first line of a block says where all begin
 		for _, line := range lines[first+1 : at+1] {
 			if words := strings.TrimLeft(line, " "); words != "" {
 				indent = strings.Repeat(" ", max(len(indent), len(line)-len(words)))
@@ -215,6 +221,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		}
 	}
 	changed, wrong, last := slices.Clone(lines), -1, 0
+	changed[first] += map[bool]string{true: " |"}[bar != ""]
 	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
 		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
 			changed[i], last = indent+words, i
@@ -226,7 +233,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	if wrong < 0 {
 		return repair{}, false
 	}
-	advice := "indent the lines of a text further than its field; "
+	advice := bar + "indent the lines of a text further than its field; "
 	if m[3] == "question" && strings.HasSuffix(m[4], "?") {
 		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "answer: " + quoteValue(strings.TrimSpace(lines[wrong]))
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
@@ -245,11 +252,11 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		return repair{wrong, 1, changed, "these words stand without the name of their field", advice}, true
 	}
 	message := fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3])
-	if plain := !strings.ContainsRune("|>\"'", rune(strings.TrimSpace(m[4])[0])); plain && slices.ContainsFunc(lines[first:wrong], func(line string) bool { return strings.TrimSpace(line) == "" }) {
+	if plain := !strings.ContainsRune("|>\"'", rune(value[0])); plain && slices.ContainsFunc(lines[first:wrong], func(line string) bool { return strings.TrimSpace(line) == "" }) {
 		return repair{wrong, 1, changed, message, fmt.Sprintf("a text with an empty line begins with a bar: write %s: | alone on line %d, and the whole text on the lines below, each indented by %s", m[3], first+1+y.before, spaces(len(indent)))}, true
 	}
 	if last > wrong {
-		advice = fmt.Sprintf("indent lines %d to %d further than the field; ", wrong+1+y.before, last+1+y.before)
+		advice = bar + fmt.Sprintf("indent lines %d to %d further than the field; ", wrong+1+y.before, last+1+y.before)
 	}
 	if had := len(lines[wrong]) - len(strings.TrimLeft(lines[wrong], " ")); had > len(m[1])+len(m[2]) {
 		message = fmt.Sprintf("this line begins after %s, and the first line of the text of %q after %s", spaces(had), m[3], spaces(len(indent)))
