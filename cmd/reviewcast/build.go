@@ -59,6 +59,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	if source.IsLocal(c.BaseURL) {
+		fmt.Fprintf(std.err, "warning: the pages have the address %s, which is this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
+	}
 	for _, name := range res.Edited {
 		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
 	}
@@ -77,7 +80,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if res.First && c.Previous != "" {
 		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
 	} else if res.First {
-		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)
+		fmt.Fprintf(std.out, "this is the first version in %s; if an older one is online, build again before you upload it: add --previous %s; if none is, upload everything in %[1]s to your web server\n", c.Public, res.BaseURL)
 	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		// The files are published by now, so a hub that is down is no failure.

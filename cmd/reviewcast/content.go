@@ -73,7 +73,7 @@ func (f *folderFlags) check() error {
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && !isContent(f.Content) && isContent(filepath.Join(f.Content, "content")):
-		return usageError{fmt.Errorf("--content: the content folder is inside %s; write --content %s", f.Content, filepath.Join(f.Content, "content"))}
+		return usageError{fmt.Errorf("--content: the content folder is inside %s; move what is in %s up, or write --content %[2]s in each command", f.Content, filepath.Join(f.Content, "content"))}
 	case err == nil && isPublished(f.Content) && !isContent(f.Content):
 		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
 	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):

@@ -26,7 +26,7 @@ type initCmd struct {
 func (c *initCmd) Run(std streams) error {
 	files, err := createContent(c.Dir, c.Empty)
 	if err != nil && isContent(c.Dir) {
-		return fmt.Errorf("%s is a content folder already; to see it in a browser, run: reviewcast dev --content %[1]s", c.Dir)
+		return fmt.Errorf("%s is a content folder already, and was not changed; to see it in a browser, run: reviewcast dev --content %[1]s; the examples and the manual again are written by: reviewcast init example", c.Dir)
 	} else if err != nil {
 		return err
 	}
@@ -57,6 +57,9 @@ type schemaCmd struct {
 
 // Run writes the schemas; files that are up to date are not touched.
 func (c *schemaCmd) Run(std streams) error {
+	if isContent(".") && c.Dir == filepath.Join("content", schema.Folder) {
+		c.Dir = schema.Folder // run in the content folder
+	}
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
 		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, schema.Folder)}
 	}

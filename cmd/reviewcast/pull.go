@@ -32,6 +32,9 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if mirror.IsURL(c.Dir) {
 		return usageError{fmt.Errorf("the address comes first, then the folder; write: reviewcast pull %s %s", c.Dir, c.From)}
 	}
+	if isContent(c.Dir) {
+		return usageError{fmt.Errorf("%s is a content folder, and pull copies published files; name a new folder, such as copy; the reviews as editors write them come from where you keep them", c.Dir)}
+	}
 	if err := checkPublished(c.From); err != nil {
 		return err
 	}

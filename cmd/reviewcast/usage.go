@@ -153,6 +153,8 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("the name of the folder is missing; write: reviewcast %s %s", strings.Join(args, " "), map[bool]string{true: "content", false: "copy"}[args[0] == "init"])
 	case message == `expected "<published>"`:
 		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
+	case noExport && strings.Contains(export, ":/"):
+		return errors.New("an import reads a file, and no address: open the address in a browser, download the reviews there (in Google Sheets: File, Download, Comma-separated values), and name that file")
 	case noExport && strings.Contains(export, "is a directory"):
 		return folderError(args)
 	case noExport:
@@ -200,7 +202,8 @@ func wordError(args []string, word, message string) error {
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
 	case args[0] == "new":
-		return fmt.Errorf("%s; write reviewcast new review", message)
+		flags := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool { return arg == word || arg == "review" })
+		return fmt.Errorf("%s; it chooses the file itself: write %s", message, commandLine(append([]string{"reviewcast", "new", "review"}, flags...)...))
 	case args[0] == "schema" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast schema writes all schemas: leave it out", message)
 	case args[0] == "schema":

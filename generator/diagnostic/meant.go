@@ -127,6 +127,8 @@ func MeantRating(s string) string {
 		return ""
 	case exact == float64(whole):
 		return fmt.Sprintf("write %d", whole)
+	case scale != reviewcast.MaxRating:
+		return fmt.Sprintf("write %d or %d: it is %.3g of %d stars, and ratings are whole numbers", whole, whole+1, exact, reviewcast.MaxRating)
 	default:
 		return fmt.Sprintf("write %d or %d: ratings are whole numbers", whole, whole+1)
 	}
@@ -142,8 +144,10 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		}
 		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
 	}
-	if _, err := time.Parse("2006-01", s); err == nil {
-		return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("%s, such as %s-14", form, s)
+	for _, layout := range []string{"2006-01", "Jan 2006", "1/2006", "1.2006"} {
+		if t, err := time.Parse(layout, plainDate(s)); err == nil {
+			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
+		}
 	}
 	switch choices := meantDates(s); len(choices) {
 	case 0:

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"net/url"
 	"regexp"
@@ -113,6 +114,7 @@ var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
 
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
+	var mixed []string
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cells[f]
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
@@ -123,17 +125,21 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		switch garbled, meant := diagnostic.Mojibake(cell); {
-		case garbled != "" && c.Encoding != "" && c.Encoding != "utf-8":
-			return r.skip(Garbled, "%s has %s where %s was meant: the export is in UTF-8; import it without --encoding", f, quote(garbled), quote(meant))
-		case garbled != "":
-			return r.skip(Garbled, "%s has %s where %s was meant: a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells", f, quote(garbled), quote(meant))
+		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
+			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
 			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)
 		}
 	}
-	return nil
+	switch found := strings.Join(mixed, ", "); {
+	case found == "":
+		return nil
+	case c.Encoding != "" && c.Encoding != "utf-8":
+		return r.skip(Garbled, "%s: the export is in UTF-8; import it without --encoding", found)
+	default:
+		return r.skip(Garbled, "%s: a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells", found)
+	}
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
@@ -154,8 +160,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write %g if that was meant, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
-		for _, scale := range []float64{10, 20, 100} {
-			if value <= scale {
+		for _, scale := range []float64{10, 20, 50, 100} {
+			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
@@ -243,15 +249,15 @@ func (c *converter) reply(r *row, v *review) *Skip {
 
 // Cells of a column that says whether a customer was verified, and not how.
 var (
-	yes = strings.Fields("yes y true 1 x ✓ verified ja oui sì si sí sim")
-	no  = append(strings.Fields("no n false 0 - unverified nein non não"), "", "not verified")
+	yes = strings.Fields("yes y true 1 x ✓ verified verifiedbuyer verifiedpurchase verifiedcustomer verifiedreviewer ja oui sì si sí sim")
+	no  = append(strings.Fields("no n false 0 unverified notverified anonymous anonymoususer nein non não"), "")
 )
 
 // verification reads how the customer was verified, which is the same for all rows unless a column says it.
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
-		cell := strings.ToLower(strings.TrimSpace(r.cells[fieldVerification]))
+		cell := diagnostic.Squash(r.cells[fieldVerification])
 		switch {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell

@@ -25,7 +25,9 @@ type table struct {
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
+	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
+	status  int      // the column that says whether the platform shows a review; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
 }
@@ -41,7 +43,8 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if oldMac {
 		in = bufio.NewReader(lineFeeds{in})
 	}
-	t := &table{in: in, lossy: export.lossy, before: before}
+	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
+	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`))}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -57,6 +60,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
+	t.status = slices.IndexFunc(t.names, func(name string) bool { return slices.Contains(statusColumns, diagnostic.Squash(name)) })
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
@@ -65,6 +69,9 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)
+	}
+	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
+		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(cfg.Map["text"]), quote(texts[0]))}}
 	}
 	if err == nil {
 		return t, nil
@@ -99,6 +106,9 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	}
 	return 0, nil
 }
+
+// statusColumns are names of columns that say whether a platform shows a review, hiddenStates what they say if it doesn't.
+var statusColumns, hiddenStates = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "hidden")
 
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
@@ -223,6 +233,9 @@ func (t *table) fill(r *row, cells []string) error {
 	if err := t.shape(r, cells); err != nil {
 		return err
 	}
+	if t.status >= 0 && !slices.Contains(t.binding[:], t.status) && slices.Contains(hiddenStates, diagnostic.Squash(cells[t.status])) {
+		return r.skip(Unshown, "%s is %s: it is not shown there; to import it all the same, empty this cell", t.names[t.status], quote(cells[t.status]))
+	}
 	r.cells = values
 	return nil
 }
@@ -236,6 +249,8 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
+	case slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
+		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
 	case more == 0:
 		return nil
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
@@ -269,13 +284,15 @@ func (t *table) broken(r *row, err error) error {
 		return fmt.Errorf("read export: %w", err)
 	}
 	r.line = p.StartLine
-	if p.StartLine == p.Line {
+	if p.StartLine == p.Line && t.escaped {
+		return r.skip(BadQuotes, `wrong quotes at column %d: a quote in a cell is written "", and this export has \"; replace each \" by "" (Find and Replace), and import again`, p.Column)
+	} else if p.StartLine == p.Line {
 		return r.skip(BadQuotes, "wrong quotes at column %d; put the cell in quotes and double each quote inside it", p.Column)
 	}
 	if _, err := t.in.Peek(1); err == io.EOF {
 		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", p.StartLine)
 	}
-	return r.skip(BadQuotes, "wrong quotes in lines %d to %d; put the cell in quotes and double each quote inside it", p.StartLine, p.Line)
+	return r.skip(BadQuotes, "a quote that begins in line %d is closed in line %d only, so that these lines count as one row; close it where its cell ends, and double each quote inside a cell", p.StartLine, p.Line)
 }
 
 // checkUTF8 finds the first byte that is not UTF-8. One such byte means that the whole file has another encoding, so it

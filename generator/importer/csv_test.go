@@ -23,7 +23,7 @@ func TestBrokenRows(t *testing.T) {
 		{"too many", good + "5,2026-01-01,Late, dear\n", "row 3 (line 3): the row has 4 cells, the header 3; put straight quotes (\") around cells that contain \",\" or line ends", "", 1},
 		{"bare quote", "5,2026-01-01,The \"best\"\n" + good, "row 2 (line 2): wrong quotes at column 18; put the cell in quotes and double each quote inside it", "", 1},
 		{"quote in quotes", "5,2026-01-01,\"The \"best\" one\"\n" + good, "row 2 (line 2): wrong quotes at column 19; put the cell in quotes and double each quote inside it", "", 1},
-		{"broken over lines", "5,2026-01-01,\"The\n\"best\" one\"\n" + good, "row 2 (line 2): wrong quotes in lines 2 to 3; put the cell in quotes and double each quote inside it", "", 1},
+		{"broken over lines", "5,2026-01-01,\"The\n\"best\" one\"\n" + good, "row 2 (line 2): a quote that begins in line 2 is closed in line 3 only, so that these lines count as one row; close it where its cell ends, and double each quote inside a cell", "", 1},
 		{"broken in the last line", good + "5,2026-01-01,\"The \"best\"", "row 3 (line 3): wrong quotes at column 19; put the cell in quotes and double each quote inside it", "", 1},
 		{"cut off in the last line", good + "5,2026-01-01,\"The bes", "row 3 (line 3): wrong quotes at column 22; put the cell in quotes and double each quote inside it", "", 1},
 		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", 0},

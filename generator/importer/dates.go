@@ -100,7 +100,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 			c.absent++
 			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		}
-		switch {
+		switch day := reviewcast.Date(cell); {
+		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
+			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
 		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
 			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
 		case serial.MatchString(cell):

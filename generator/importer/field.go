@@ -85,7 +85,7 @@ func ParseMap(s string) (map[string]string, error) {
 			}
 			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
 		case twice:
-			problems = append(problems, fmt.Sprintf("column map: %s is given twice; give it once", quote(name)))
+			problems = append(problems, fmt.Sprintf("column map: %s is given twice, and has one column: keep one of them, or join the two columns in the table and map that one", quote(name)))
 		default:
 			m[name], last = column, name
 		}
@@ -136,7 +136,7 @@ func checkFields(m map[string]string) []string {
 		problems = append(problems, fmt.Sprintf("column map: the fields have names of their own: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
-		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out")
+		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column")
 	}
 	return problems
 }
@@ -171,7 +171,11 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	if len(missing) > 0 && slices.ContainsFunc(header, isRecommendation) {
 		problems = append(problems, recommendations)
 	} else if len(missing) > 0 {
-		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
+		if slices.ContainsFunc(missing, func(s string) bool { return !columnLetter.MatchString(s) }) {
+			missing[len(missing)-1] += "; its columns are " + quoteAll(header)
+		} else {
+			missing = []string{"column map: the letters of a spreadsheet's columns aren't in an export; write their names, which are " + quoteAll(header)}
+		}
 		problems = append(problems, missing...)
 	}
 	if len(problems) > 0 {
@@ -179,6 +183,9 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	}
 	return binding, nil
 }
+
+// columnLetter matches the message on a column that has the name of a spreadsheet's.
+var columnLetter = regexp.MustCompile(`=[A-Z]{1,2}: the export`)
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
 const maxListed = 60
@@ -355,7 +362,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {
-		if _, _, ok := choose(shapes[:1], header); ok && name != "own" {
+		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.HasPrefix(problem, "these are not the columns") {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
 		}
 	}

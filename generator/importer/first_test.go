@@ -151,9 +151,13 @@ Rita Voss,rita@mail.example,5,2024-04-15,
 `
 	d := newDesk(t)
 	d.cfg.Map = map[string]string{"rating": "Stars", "date": "Date", "author": "Email", "text": "Comment"}
+	if report := d.load(export); !report.Refused {
+		t.Error("addresses were imported as names")
+	}
+	d.cfg.Partial = true
 	wantEqual(t, "first", counts(d.load(export)), [4]int{3, 0, 0, 0})
 	before := d.data()
-	d.cfg.Map["author"] = "Name"
+	d.cfg.Map["author"], d.cfg.Partial = "Name", false
 	if report := d.load(export); !report.Refused || d.data() != before {
 		t.Errorf("%v\n%s", counts(report), d.data())
 	}

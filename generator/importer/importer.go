@@ -200,7 +200,7 @@ func (c Config) check() (Config, error) {
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
 		remedy := "use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
-		if meant := strings.NewReplacer("TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
+		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
 			remedy = "write " + meant
 		}
 		bad("date layout %s has no day, month or year; %s", quote(given), remedy)
@@ -213,11 +213,11 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		known := Encodings()
+		known := "; known are " + Encodings()
 		if western.MatchString(c.Encoding) {
-			known = "windows-1252, which has all of it"
+			known = "; write windows-1252, which has all of it"
 		}
-		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
+		bad("encoding %s is unknown%s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {

@@ -76,7 +76,8 @@ func (c Config) reviewsIn(r row) []jsontext.Value {
 	return []jsontext.Value{r.value}
 }
 
-// listIn returns the objects of the only list of objects in an object; nil if there is none.
+// listIn returns the objects of the only list of objects in an object, or all of its members if these are objects; nil
+// if there are none.
 func listIn(v jsontext.Value) (list []jsontext.Value) {
 	for _, member := range object(v) {
 		var items []jsontext.Value
@@ -90,6 +91,13 @@ func listIn(v jsontext.Value) (list []jsontext.Value) {
 			return nil
 		}
 		list = items
+	}
+	if members := object(v); list == nil && len(members) > 1 { // an object for each key, as databases export them
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			if list = append(list, members[key]); members[key].Kind() != '{' {
+				return nil
+			}
+		}
 	}
 	return list
 }

@@ -81,6 +81,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
+	if m.report.Addresses > 0 && m.report.Addresses == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
+		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", quote(cfg.Map["author"]), anonymous), true
+	}
 	if m.conv.over > 0 && 2*m.conv.over >= m.report.Rows {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g%s", m.conv.scale, m.conv.orSix()), true
 	}

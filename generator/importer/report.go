@@ -66,6 +66,7 @@ const (
 	BadSourceURL Code = "source_url is not an address"
 	BadValue     Code = "a value has the wrong type"
 	NoReview     Code = "no review"
+	Unshown      Code = "not shown where it was given"
 	Duplicate    Code = "the same as another row"
 	Conflict     Code = "contradicts another row of the same review"
 	Taken        Code = "the id is used by another review"
@@ -78,7 +79,7 @@ const (
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{NoReview, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
+var understood = []Code{NoReview, Unshown, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -143,6 +144,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
 	}
 	switch {
+	case r.Anonymous > 0 && r.NoAuthors && slices.ContainsFunc(r.Unused, isAuthor):
+		column := r.Unused[slices.IndexFunc(r.Unused, isAuthor)]
+		p.line("the reviews are by %s, since --map has no author; if the column %s has the names, delete %s and import again with --map %q", anonymous, quote(column), r.File, r.Columns+",author="+column)
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
@@ -182,6 +186,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	_, err := w.Write(p.Bytes())
 	return err
 }
+
+// isAuthor reports whether a column has the usual name of the author's.
+func isAuthor(column string) bool { return fieldOf(column) == "author" }
 
 // methods says what the methods of verification mean.
 const methods = "job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)"

@@ -17,7 +17,7 @@ func TestUsage(t *testing.T) {
 		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "when", 1), `the export has no column date; its columns are "id", "stars", "when", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=when,text=words,author=COLUMN"`},
 		{"unknown field", func(c *Config) { c.Map["athor"] = "who" }, header, `column map: there is no field "athor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
-		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out"},
+		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
 		{"two of a name", func(*Config) {}, "stars," + header, "two columns are named \"stars\"; in the table, give the one that isn't the rating of the review another name, and import again"},
 		{"options", func(c *Config) {
@@ -29,7 +29,7 @@ func TestUsage(t *testing.T) {
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not known; write its code, such as en, de or pt-BR`,
-			`encoding "latin-1" is unknown; known are windows-1252, which has all of it; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
+			`encoding "latin-1" is unknown; write windows-1252, which has all of it; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
@@ -66,7 +66,7 @@ func TestParseMap(t *testing.T) {
 	for s, want := range map[string]string{
 		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
 		"rating":              `column map: "rating" is not field=COLUMN; write rating=COLUMN`,
-		"text=a,text=b,title": `column map: "text" is given twice; give it once`,
+		"text=a,text=b,title": `column map: "text" is given twice, and has one column: keep one of them, or join the two columns in the table and map that one`,
 	} {
 		if _, err := ParseMap(s); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", s, err, want)

@@ -137,13 +137,7 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		if strings.ContainsAny(*t.text, "<[*&") {
-			if s := markupForm.FindString(*t.text); s != "" {
-				remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
-				if line := firstLine((*t.text)[strings.LastIndexByte((*t.text)[:strings.Index(*t.text, s)], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
-					remedy = "write " + html.UnescapeString(tags.ReplaceAllString(strings.ReplaceAll(line, "<br>", " "), ""))
-				}
-				in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", t.name, diagnostic.Quote(s)), remedy)
-			}
+			in.markup(at, t.name, *t.text)
 		}
 		if t.name == "text" && !in.noNames {
 			in.otherLanguage(r, at)
@@ -152,6 +146,19 @@ func (in *inspector) review(r *source.Review) {
 			in.unlisted(at, t.name, *t.text)
 		}
 	}
+}
+
+// markup reports the first markup in a text.
+func (in *inspector) markup(at diagnostic.Position, name, text string) {
+	s := markupForm.FindString(text)
+	if s == "" {
+		return
+	}
+	remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
+	if line := firstLine(text[strings.LastIndexByte(text[:strings.Index(text, s)], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
+		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(tags.ReplaceAllString(lineBreaks.ReplaceAllString(line, " "), "")), " "))
+	}
+	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
 
 // turned offers the initial of the other one of two names.
@@ -164,8 +171,8 @@ func turned(author string) string {
 	return fmt.Sprintf(" (if the surname stands first, \"%s %c.\")", names[1], first)
 }
 
-// tags matches a tag of HTML.
-var tags = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+// tags matches a tag of HTML, lineBreaks one that ends a line.
+var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
 
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
@@ -178,6 +185,9 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	if strings.HasSuffix(r.Author, ",") {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(r.Author)), "write "+strings.TrimRight(r.Author, ", "))
+	}
+	if plain, _, _ := strings.Cut(strings.TrimLeft(r.Author, "–—- "), ", "); strings.ContainsAny(r.Author[:min(len(r.Author), len("–"))], "–—-") && plain != "" {
+		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s begins with a dash, which is published with it", diagnostic.Quote(r.Author)), "write author: "+plain)
 	}
 	if strings.HasPrefix(r.Author, "@") {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the name of an account", diagnostic.Quote(r.Author)), "write the first name and an initial, or Anonymous")
@@ -223,7 +233,9 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, "chat-in-text"))
+			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
+				in.markup(top(file), "a text", s)
+			}
 		}
 	}
 	b := &c.Business

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/language"
 
@@ -99,6 +100,8 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	}
 	counts, best, others := map[string]int{}, "", 0
 	words := wordsOf(strings.ToLower(*r.Text))
+	foreign := func(c rune) bool { return unicode.IsLetter(c) && !unicode.Is(unicode.Latin, c) }
+	latin := script.String() != "Latn" && len(words) > 3 && !strings.ContainsFunc(*r.Text, foreign)
 	for _, w := range words {
 		if lang := languageOf[w]; lang != "" {
 			counts[lang]++
@@ -114,10 +117,13 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 		enough = 3 // none of another language
 	}
 	in.fits = in.fits || best == own && strings.HasPrefix(in.content.Site.Language, own)
-	if best == own || n < enough || n*maxForeign < len(words) || others > n+n/maxForeign {
+	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
+	if likely := best != own && n >= enough && n*maxForeign >= len(words) && others <= n+n/maxForeign; latin && !likely {
+		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has Latin letters only", named), "write its language, such as language: en")
+		return
+	} else if !likely {
 		return
 	}
-	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
 	in.add(at, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
 }
 

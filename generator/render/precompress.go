@@ -76,7 +76,9 @@ func brotliOptions(size int) brotli.WriterOptions {
 	return brotli.WriterOptions{Quality: 9, LGWin: 24}
 }
 
-// Precompress fills in the Encodings that save bytes, two at a time: each holds a window and a copy.
+// Precompress fills in the Encodings that save bytes, and those of every text: where a set is uploaded over an older one,
+// an older variant would stay, with words that have been withdrawn since. It makes two at a time: each holds a window and
+// a copy.
 func Precompress(artifacts []Artifact, codings ...Coding) error {
 	variants, err := Parallel(len(artifacts)*len(codings), 2, func(i int) ([]byte, error) {
 		a := &artifacts[i/len(codings)]
@@ -85,7 +87,7 @@ func Precompress(artifacts []Artifact, codings ...Coding) error {
 	for i := range artifacts {
 		artifacts[i].Encodings = map[Coding][]byte{}
 		for j, coding := range codings {
-			if v := variants[i*len(codings)+j]; len(v) < len(artifacts[i].Body) {
+			if v := variants[i*len(codings)+j]; len(v) < len(artifacts[i].Body) || strings.HasPrefix(artifacts[i].MediaType, "text/") {
 				artifacts[i].Encodings[coding] = v
 			}
 		}

@@ -34,13 +34,15 @@ type schema struct {
 	names  []string
 	index  map[string]int
 	also   map[string]string // other words that editors use, and the fields they mean
+	// without are words for fields that editors add and it doesn't have, and what to do instead.
+	without map[string]string
 	// example is how to write a value that was written as a text: %t is the text, %i an id made of it.
 	example string
 }
 
 // newSchema makes a schema of names, separated by spaces.
 func newSchema(what, prefix, example, names string) *schema {
-	s := &schema{what: what, prefix: prefix, example: example, names: strings.Fields(names), index: map[string]int{}, also: meanings(what)}
+	s := &schema{what: what, prefix: prefix, example: example, names: strings.Fields(names), index: map[string]int{}, also: meanings(what), without: meanings("not in " + what)}
 	for i, name := range s.names {
 		s.index[name] = i
 	}
@@ -107,7 +109,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 		suggestion = "delete this line"
 	case n.Kind == syntax.Text && equalSign.MatchString(n.Text):
-		suggestion = "write a colon and a space in place of each =, as in " + equalSign.FindStringSubmatch(n.Text)[1] + ": …"
+		m := equalSign.FindStringSubmatch(n.Text)
+		suggestion = fmt.Sprintf("write a colon and a space in place of each %s, as in %s: %s", cmp.Or(strings.TrimSpace(m[2]), "tab"), m[1], syntax.FirstWord(n.Text[len(m[0]):]))
 	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && s == replySchema && n.Kind == syntax.Text:
@@ -148,8 +151,11 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
+	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
+		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, write in each line "verification":{"method":"…"} in place of verified and mentions, with job, invitation, receipt or platform in place of …`)
+	}
 	second := false // another review begins
-	entries := d.outdented(n, s)
+	entries := d.lowered(d.outdented(n, s), s)
 	for i := range entries {
 		e := &entries[i]
 		key := &e.Key
@@ -185,7 +191,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			case key.Text == "owner_reply":
 				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
 			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
-				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented; if not, keep one of them", key.Text)
+				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", key.Text)
 			}
 			d.fail(key, "duplicate-field", "there is a second "+s.prefix+key.Text+"; the first is "+above(key, &r.found[f].Key), remedy)
 		default:

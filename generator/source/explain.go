@@ -36,9 +36,6 @@ func (s *schema) meant(word string) string {
 	return diagnostic.Nearest(word, s.names)
 }
 
-// notInReviews are words for fields that editors add and no review has, and what to do instead.
-var notInReviews = meanings("not in reviews")
-
 // prose are the fields that hold sentences.
 var prose = []string{"title", "text", "description", "answer", "quote"}
 
@@ -49,8 +46,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
 	switch {
-	case s == reviewSchema && notInReviews[strings.ToLower(key)] != "":
-		return notInReviews[strings.ToLower(key)], ""
+	case s.without[strings.ToLower(key)] != "":
+		return s.without[strings.ToLower(key)], ""
 	case s == withdrawnSchema && !n.Has("id") && slices.Contains([]string{"author", "name", "customer"}, key):
 		return "write in place of this line: id: and the id of the review, as it stands behind id: in its file", "id"
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
@@ -74,7 +71,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if meant = s.meant(key); meant == "" {
 		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
 			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
-				return "it belongs to " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
+				return "delete it, and write it where it belongs, if it is not there yet: in " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
 			}
 		}
 		if _, known := vocabularySchema.index[key]; known && (s == aspectSchema || s == problemSchema) {
@@ -131,8 +128,8 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 	return "", ""
 }
 
-// coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = for its colon.
-var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+) *= *`)
+// coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = or a tab for its colon.
+var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+)( *= *|\t+)`)
 
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {

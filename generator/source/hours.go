@@ -43,18 +43,24 @@ func (d *decoder) hours(r *fields) []string {
 		}
 		switch {
 		case !knownHours(s):
-			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
-			if meant, rest := meantHours(s); len(meant) > 0 {
-				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
-			} else if !strings.ContainsAny(s, "0123456789") {
-				suggestion = "delete this line: days when you are closed are left out, and what has no times belongs in the description"
-			}
-			warn("are not in the form that search engines read", suggestion)
+			warn("are not in the form that search engines read", hoursRemedy(s))
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
 		}
 	}
 	return hours
+}
+
+// hoursRemedy returns how hours should have been written.
+func hoursRemedy(s string) string {
+	meant, rest := meantHours(s)
+	switch {
+	case len(meant) > 0:
+		return "write " + strings.Join(meant, ", and on a line of its own ") + rest
+	case !strings.ContainsAny(s, "0123456789"):
+		return "delete this line: days when you are closed are left out, and what has no times belongs in the description"
+	}
+	return "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 }
 
 // meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
@@ -87,9 +93,12 @@ func meantHours(s string) (meant []string, rest string) {
 	return meant, rest
 }
 
+// plainClock writes what stands for times of the day as times.
+var plainClock = strings.NewReplacer(": ", " ", "24/7", "Mo-Su 00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
+
 // plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func plainHours(s string) string {
-	s = letterWords.ReplaceAllStringFunc(strings.NewReplacer(": ", " ", "24/7", "Mo-Su 00:00-23:59").Replace(s), func(word string) string {
+	s = letterWords.ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
 		if meant, ok := dayWords[strings.ToLower(word)]; ok {
 			return meant
 		}

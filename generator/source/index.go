@@ -243,7 +243,9 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
 	}
 	if w.Author == "" && w.Date == "" {
-		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here"
+		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here, and the file if nothing else is in it"
+	} else if w.Author != first.Author && w.Date != first.Date {
+		suggestion = "these are two reviews, and one that is published keeps its id: give the newer one an id of its own"
 	}
 	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
 		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says: compare them, keep the one with the right words, and delete the other", name)

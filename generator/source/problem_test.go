@@ -198,7 +198,7 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error wrong-type reviews/r.yaml:1:2: the review is 1; it must have fields; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas",
 		}},
 		{"byte order mark in a JSONL line", "r.jsonl", "\uFEFF" + `{"id":"a1","author":"M","rating":9,"date":"2026-03-01"}` + "\n", []string{
-			"error bad-rating reviews/r.jsonl:1:34: rating is 9; ratings go from 1 to 5; if it is 9 of 10, write 4 or 5: ratings are whole numbers",
+			"error bad-rating reviews/r.jsonl:1:34: rating is 9; ratings go from 1 to 5; if it is 9 of 10, write 4 or 5: it is 4.5 of 5 stars, and ratings are whole numbers",
 		}},
 	}
 	for _, test := range tests {

@@ -65,7 +65,11 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 // future reports a date after today, if it has a place.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
 	if d > s.content.today && at != (place{}) {
-		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.today))
+		remedy := fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.today)
+		if p.File == WithdrawnFile {
+			remedy += "; a withdrawal counts at once: to plan one, add it on that day"
+		}
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), remedy)
 	}
 }
 
@@ -191,7 +195,8 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 				suggestion = "copy one part of it, in which nothing is left out"
 				from := strings.Index(*r.Text, strings.TrimSpace(first))
 				if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
-					suggestion += ", such as: " + (*r.Text)[from:to+len(strings.TrimSpace(last))]
+					whole, _, _ := strings.Cut((*r.Text)[from:to+len(strings.TrimSpace(last))], "\n")
+					suggestion += ", such as text: " + strconv.Quote(whole)
 				}
 			}
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))

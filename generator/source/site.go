@@ -35,20 +35,26 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		case profiles.MatchString(base):
 			d.fail(at, "bad-url", "base_url is a page at another company; it is your own address, to which you upload public/", "write yours, such as https://reviews.huber-plumbing.com; this page belongs under same_as in "+BusinessFile)
 		case err != nil:
-			message, suggestion, host := err.Error(), "", schemeForm.ReplaceAllString(base, "")
+			plain := markdownLink.ReplaceAllString(base, "$1")
+			message, suggestion, host := err.Error(), "", schemeForm.ReplaceAllString(plain, "")
+			if plain != base {
+				message = "base_url is a link as chat programs write one"
+			}
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
 				if !strings.Contains(message, "write ") {
 					suggestion = "write https://" + host
 				}
-				if path != "" && !strings.HasPrefix(host, "reviews.") {
-					host = "reviews." + strings.TrimPrefix(host, "www.")
+				if path != "" {
 					message = fmt.Sprintf("base_url has %q behind the host: the reviews need an address of their own, with nothing behind it", "/"+path)
-					suggestion = fmt.Sprintf("ask your web host for %s, and write https://%[1]s", host)
+					suggestion = "write https://" + host
+				}
+				if path != "" && !strings.HasPrefix(host, "reviews.") {
+					suggestion = fmt.Sprintf("ask your web host for %s, and write https://%[1]s", "reviews."+strings.TrimPrefix(host, "www."))
 				}
 			}
 			d.fail(at, "bad-url", message, suggestion)
-		case localForm.MatchString(parsed):
+		case IsLocal(parsed):
 			r.warn("base_url", "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}
 		s.BaseURL = parsed
@@ -106,10 +112,15 @@ var (
 	// perhaps misspelt.
 	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL+`)
 	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
-	linkForm   = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
-	hostForm   = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
-	fileForm   = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
+	// markdownLink matches an address that a word processor or a chat program has made a link of.
+	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
+	linkForm     = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
+	hostForm     = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
+	fileForm     = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
 )
+
+// IsLocal reports whether an origin is this computer.
+func IsLocal(baseURL string) bool { return localForm.MatchString(strings.TrimRight(baseURL, "/")) }
 
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	s, ok := d.plainText(n, name)
@@ -121,7 +132,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	plain := schemeForm.ReplaceAllString(strings.Trim(s, "<>()[] "), "")
+	plain := schemeForm.ReplaceAllString(strings.Trim(markdownLink.ReplaceAllString(s, "$1"), "<>()[] "), "")
 	switch link := linkForm.FindString(s); {
 	case hostForm.MatchString(plain) && !fileForm.MatchString(plain):
 		suggestion = "write https://" + plain

@@ -53,6 +53,23 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	return entries
 }
 
+// lowered returns the fields with names in small letters, and reports several that had capitals once.
+func (d *decoder) lowered(entries []syntax.Entry, s *schema) []syntax.Entry {
+	lower, names, first := slices.Clone(entries), []string(nil), (*syntax.Node)(nil)
+	for i := range lower {
+		key := &lower[i].Key
+		small := strings.ToLower(key.Text)
+		if _, known := s.index[small]; known && small != key.Text && !slices.ContainsFunc(entries, func(e syntax.Entry) bool { return e.Key.Text == small }) {
+			key.Text, names, first = small, append(names, small), cmp.Or(first, key)
+		}
+	}
+	if len(names) < 2 {
+		return entries
+	}
+	d.fail(first, "unknown-field", fmt.Sprintf("%d names of fields have capital letters", len(names)), "write them in small letters: "+strings.Join(names, ", "))
+	return lower
+}
+
 // scalar returns a value as it may be written in braces.
 func scalar(n *syntax.Node) string {
 	if n.Kind == syntax.Text {

@@ -63,10 +63,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			e := &n.Entries[0]
 			if suggestion = fmt.Sprintf("put it in quotes, since it has a colon: %q", e.Key.Text+": "+e.Value.Text); isField(e.Key.Text) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
-			} else if name == "an item of hours" && !strings.ContainsAny(e.Value.Text, "0123456789") {
-				suggestion = "delete this line: days when you are closed are left out"
 			} else if name == "an item of hours" {
-				suggestion = "write " + plainHours(e.Key.Text+" "+e.Value.Text)
+				suggestion = hoursRemedy(e.Key.Text + " " + e.Value.Text)
 			}
 		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
 			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
@@ -168,6 +166,9 @@ func (r *fields) date(f string) reviewcast.Date {
 	return ""
 }
 
+// remarkedForm matches a rating with a remark behind it.
+var remarkedForm = regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`)
+
 // stars reads a rating.
 func (r *fields) stars(f string) int {
 	n := r.value(f)
@@ -192,6 +193,9 @@ func (r *fields) stars(f string) int {
 			meant = "write it without brackets and without a hyphen"
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
+		case meant == "" && remarkedForm.MatchString(plain):
+			m := remarkedForm.FindStringSubmatch(plain)
+			meant = fmt.Sprintf("write the number alone; a note of your own begins with #: %s: %s # %s", f, m[1], m[2])
 		case meant == "" || len(plain) == 1:
 			meant = cmp.Or(meant, suggestion) + " without quotes"
 		}

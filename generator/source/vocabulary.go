@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,9 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
 		}
 		r.twice(seen, term.ID, t.placeOf("id"), "a second entry has the id %s")
+		if i := slices.IndexFunc(term.Terms, func(s string) bool { return strings.Contains(s, "*") }); i >= 0 {
+			t.warn("terms", "wildcard", fmt.Sprintf("%s has a *, which stands for nothing here, so that it finds no other words", diagnostic.Quote(term.Terms[i])), "list the words: inflected forms of a word are found, longer words are not")
+		}
 		if v := t.value("terms"); v != nil && v.Kind == syntax.List && len(v.Items) == 0 {
 			r.fail(v, "missing-field", "terms is an empty list", "name at least one word or phrase")
 		}
@@ -172,6 +176,11 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			v.Claims = append(v.Claims, Claim{Aspect: id, At: d.position(placeOf(n))})
 		}
 		v.Claims = append(v.Claims, r.claims()...)
+		for _, no := range notInSummary {
+			if (no[1] == "link" || no[1] == "picture") && regexp.MustCompile(no[0]).MatchString(q.Answer) {
+				r.warn("answer", no[1], strings.Replace(no[2], "the summary", "an answer", 1), no[3])
+			}
+		}
 		if slices.ContainsFunc(s.content.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
 			r.warn("question", "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
 		}
@@ -183,7 +192,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := map[string]int32{}
 	for _, n := range d.entries(n, "withdrawals", withdrawnSchema) {
-		if absent := !n.Has("reason"); n.Has("author") && (n.Has("rating") || n.Has("text")) && absent {
+		if n.Has("author") && (n.Has("rating") || n.Has("text")) {
 			id := n.Entries[max(0, slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" }))].Value.Text
 			d.fail(&n, "unknown-field", "a whole review stands here; a withdrawal has no more than id, reason and date",
 				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}", id, s.content.today))

@@ -80,8 +80,10 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		switch {
 		case strings.Contains(instead(name), "plain text"): // of a word processor
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
+		case strings.HasPrefix(ext, ".htm"):
+			remedy += ", and take the codes of HTML out of it: what is between < and >"
 		case taken && e.IsDir():
-			remedy = "move to " + meant + " what only this folder has, also reviews that only its files have; then delete it"
+			remedy = "if it is a copy of " + meant + ", move it out of the content folder; if only it has some of the reviews, move those to " + meant + " first"
 		case taken:
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
@@ -116,11 +118,17 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	}
 }
 
+// draftForm matches the names of folders that other programs leave out.
+var draftForm = regexp.MustCompile(`(?i)^_|^(drafts?|unpublished|hidden|private|trash|entw(u|ü)rfe?|brouillons?|bozze|borradores)$`)
+
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string) {
 	entries, err := fs.ReadDir(w.root.FS(), dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone since it was found
 		w.notes = append(w.notes, openProblem("the folder", dir, err))
+	}
+	if draftForm.MatchString(path.Base(dir)) {
+		w.note(diagnostic.Warning, dir, "draft-folder", "the reviews in it are published like all others, whatever the name of the folder", "a review without a verification is not published; or move the folder out of "+reviewsFolder)
 	}
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); !w.isElsewhere(name) && !Ignored(e.Name()) && !w.isOutput(name) {

@@ -186,7 +186,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 func (c *CSVReader) importCommand() string {
 	name := path.Base(c.File)
 	words := strings.Fields(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
-	return fmt.Sprintf("reviewcast import csv %q --source %s", name, strings.Join(words, "-"))
+	return fmt.Sprintf("reviewcast import csv %q --source %s --verification METHOD (METHOD is job, invitation, receipt or platform)", name, strings.Join(words, "-"))
 }
 
 // row builds the mapping of a row in n.

@@ -70,6 +70,9 @@ var (
 	bareWord   = regexp.MustCompile(`[\pL0-9][\pL0-9._-]*`)
 )
 
+// curlyQuotes writes the quotation marks of word processors as JSON's.
+var curlyQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
+
 // maxQuotes is how many quotation marks in the texts of one line are corrected.
 const maxQuotes = 20
 
@@ -84,6 +87,13 @@ func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
 		line = bytes.ReplaceAll(bytes.Trim(line, `"`), []byte(`""`), []byte(`"`))
 		if n, err := trial.parse(line); err == nil {
 			j.Add(diagnostic.Error, 1, 1, "json-syntax", "a spreadsheet program has put quotation marks around the line and doubled those in it", "put back a copy of the file, or delete it and import again; or "+pasted(string(line)))
+			return n
+		}
+	}
+	if straight := curlyQuotes.Replace(string(data)); straight != string(data) {
+		if n, err := trial.parse([]byte(straight)); err == nil {
+			at := strings.IndexAny(string(data), "“”„")
+			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:at])+1, "json-syntax", "curly quotation marks don't count as quotes", "write each as a straight one; "+pasted(straight))
 			return n
 		}
 	}

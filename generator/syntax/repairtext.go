@@ -145,7 +145,7 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 			last = i
 		}
 	}
-	line := strings.TrimRight(lines[last], " ") + m[3][:1]
+	line := strings.TrimRight(lines[last], " “”’") + m[3][:1]
 	r, ok := replace(lines, last, 0, line, fmt.Sprintf("the quoted text that begins on line %d is not closed", at+1+y.before), "close the quotes; ")
 	if last > at {
 		r.suggestion = fmt.Sprintf("close the quotes on line %d; %s", last+1+y.before, pasted(line))
@@ -223,7 +223,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	changed, wrong, last := slices.Clone(lines), -1, 0
 	changed[first] += map[bool]string{true: " |"}[bar != ""]
 	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
-		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
+		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) && (words[0] != '#' || strings.ContainsAny(value[:1], "|>")) {
 			changed[i], last = indent+words, i
 			if wrong < 0 {
 				wrong = i
@@ -232,6 +232,10 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	}
 	if wrong < 0 {
 		return repair{}, false
+	}
+	if above := strings.TrimSpace(lines[wrong-1]); y.File == "faq.yaml" && strings.HasPrefix(above, "#") {
+		changed[wrong-1], changed[wrong] = "- question: "+quoteValue(strings.Trim(above, "# ")), "  answer: "+quoteValue(strings.TrimSpace(lines[wrong]))
+		return repair{wrong - 1, 1, changed, "a heading, and an answer that is no field", fmt.Sprintf("write in place of this line: %s, and in place of the next one: %s", changed[wrong-1], changed[wrong])}, true
 	}
 	advice := bar + "indent the lines of a text further than its field; "
 	if m[3] == "question" && strings.HasSuffix(m[4], "?") {

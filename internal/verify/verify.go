@@ -60,7 +60,7 @@ func ParseNote(s string) (Note, error) {
 	size, hash, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseInt(size, 10, 64)
 	if err != nil || n < 0 || !reviewcast.IsSHA256(hash) {
-		return Note{}, fmt.Errorf("%q is not all that verify has printed; write it with its colon and what is behind, such as 76:1524e6…, or leave it out", s)
+		return Note{}, fmt.Errorf("%q is not what verify printed the last time; write that with its colon and what is behind, such as 76:1524e6…, or leave it out", s)
 	}
 	return Note{n, hash}, nil
 }
