@@ -201,6 +201,8 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
+	case args[0] == "new" && !strings.Contains(word, "."):
+		return fmt.Errorf("%s; write reviewcast new review", message)
 	case args[0] == "new":
 		flags := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool { return arg == word || arg == "review" })
 		return fmt.Errorf("%s; it chooses the file itself: write %s", message, commandLine(append([]string{"reviewcast", "new", "review"}, flags...)...))

@@ -43,6 +43,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
@@ -137,6 +138,45 @@ type Config struct {
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
+}
+
+// ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
+// with the column before it. A part may be in double quotes, as in CSV: rating=stars,"text=Review, or a=b". Whether the fields and columns exist is
+// checked by the import. The error is a *UsageError.
+func ParseMap(s string) (map[string]string, error) {
+	r := csv.NewReader(strings.NewReader(s))
+	r.LazyQuotes = true
+	parts, err := r.Read()
+	if err != nil {
+		return nil, &UsageError{[]string{"the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN"}}
+	}
+	m := make(map[string]string, len(parts))
+	var problems []string
+	last := ""
+	for _, part := range parts {
+		name, column, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		switch _, twice := m[name]; {
+		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
+			m[last] += "," + part // of a name with a comma
+		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
+			remedy := "write " + strings.Replace(part, ":", "=", 1)
+			if strings.Contains(part, ";") {
+				remedy = fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.ReplaceAll(part, ";", ","))
+			} else if !strings.Contains(part, ":") {
+				remedy = "write " + cmp.Or(fieldOf(part), "text") + "=COLUMN"
+			}
+			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
+		case twice:
+			problems = append(problems, fmt.Sprintf("column map: %s is given twice, and has one column: keep one of them, or join the two columns in the table and map that one", quote(name)))
+		default:
+			m[name], last = column, name
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &UsageError{problems}
+	}
+	return m, nil
 }
 
 // jsonForm matches the beginning of objects in JSON.

@@ -245,15 +245,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	if words := strings.TrimSpace(lines[wrong]); words == lines[wrong] && len(m[1])+len(m[2]) > 0 && !slices.Contains(longFields, m[3]) {
 		return replace(lines, wrong, 0, "# "+words, "this line is neither a field nor a note", "delete it, or begin a note with #; ")
 	} else if slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
-		for i := wrong; i <= last; i++ {
-			changed[i] = ""
-		}
-		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
-		advice = pasted(changed[wrong])
-		if last > wrong {
-			advice = fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", wrong+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
-		}
-		return repair{wrong, 1, changed, "these words stand without the name of their field", advice}, true
+		return y.unnamedText(changed, wrong, last, m, indent), true
 	}
 	message := fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3])
 	if plain := !strings.ContainsRune("|>\"'", rune(value[0])); plain && slices.ContainsFunc(lines[first:wrong], func(line string) bool { return strings.TrimSpace(line) == "" }) {
@@ -267,4 +259,18 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		advice = fmt.Sprintf("begin lines %d to %d at the same place; ", first+2+y.before, last+1+y.before)
 	}
 	return repair{wrong, 1, changed, message, advice + pasted(changed[wrong])}, true
+}
+
+// unnamedText makes the text of lines below a field that has one line.
+func (y *yamlText) unnamedText(changed []string, first, last int, m []string, indent string) repair {
+	words := strings.TrimSpace(changed[first])
+	for i := first; i <= last; i++ {
+		changed[i] = ""
+	}
+	changed[first] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
+	advice := pasted(changed[first])
+	if last > first {
+		advice = fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", first+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
+	}
+	return repair{first, 1, changed, "these words stand without the name of their field", advice}
 }
