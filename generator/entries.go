@@ -27,9 +27,7 @@ type entry struct {
 type entries struct {
 	analyzer *sentiment.Analyzer
 	of       map[*source.Review]*entry
-	// changed are the reviews before and after the deltas since the last accepted result; nil where there is none.
-	changed map[string]*[2]*reviewcast.Review
-	theme   pages.Theme
+	theme    pages.Theme
 }
 
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
@@ -38,13 +36,10 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
 	}
 	if e.of == nil {
-		e.of, e.changed = make(map[*source.Review]*entry, len(d.Come)), map[string]*[2]*reviewcast.Review{}
+		e.of = make(map[*source.Review]*entry, len(d.Come))
 	}
 	for _, r := range d.Gone {
-		if old := e.of[r]; old != nil {
-			e.note(r.ID, &old.published, nil)
-			delete(e.of, r)
-		}
+		delete(e.of, r)
 	}
 	come := slices.DeleteFunc(slices.Clone(d.Come), func(r *source.Review) bool { return !r.Published })
 	made, err := render.Parallel(len(come), runtime.GOMAXPROCS(0), func(i int) (*entry, error) { return newEntry(e.analyzer, come[i]) })
@@ -53,7 +48,6 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	}
 	for i, r := range come {
 		e.of[r] = made[i]
-		e.note(r.ID, nil, &made[i].published)
 	}
 	return nil
 }
@@ -82,22 +76,21 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	return e, nil
 }
 
-// note remembers what became of a review: the first before and the last after.
-func (e *entries) note(id string, before, after *reviewcast.Review) {
-	if e.changed[id] == nil {
-		e.changed[id] = &[2]*reviewcast.Review{before}
+// difference returns what differs between the reviews of two lists of entries. An entry in both is the same review.
+func difference(before, after []*entry) *reviewcast.Delta {
+	only := func(list, other []*entry) (reviews []*reviewcast.Review) {
+		others := make(map[*entry]bool, len(other))
+		for _, e := range other {
+			others[e] = true
+		}
+		for _, e := range list {
+			if !others[e] {
+				reviews = append(reviews, &e.published)
+			}
+		}
+		return reviews
 	}
-	e.changed[id][1] = after
-}
-
-// delta returns what has changed since accept was called last.
-func (e *entries) delta() *reviewcast.Delta {
-	var before, after []*reviewcast.Review
-	for _, c := range e.changed {
-		before, after = append(before, c[0]), append(after, c[1])
-	}
-	isNil := func(r *reviewcast.Review) bool { return r == nil }
-	return reviewcast.Difference(slices.DeleteFunc(before, isNil), slices.DeleteFunc(after, isNil))
+	return reviewcast.Difference(only(before, after), only(after, before))
 }
 
 // published returns the entries of a Content in published order.
@@ -130,7 +123,7 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
 		insightLines = append(insightLines, e.insightLine)
 	}
-	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
+	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, entries: all}
 	in := site.Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
 	site.Withdrawn = withdrawals(content, previous)
