@@ -132,16 +132,11 @@ type worker struct {
 	// Of the current sentence, or of phrases in the whole text.
 	opinions       []opinion
 	phraseOpinions []opinion
-	near           []opinion
 	distances      []distance
-	decided        []bool  // by aspect: a phrase of the sentence counts
-	meant          []int32 // the aspects that a phrase is about
-
-	topics []TopicKey
 }
 
 func newWorker(v *vocabulary) *worker {
-	return &worker{v: v, seen: map[string]*word{}, decided: make([]bool, len(v.aspects))}
+	return &worker{v: v, seen: map[string]*word{}}
 }
 
 // Languages are the languages in which shipped phrases are known.

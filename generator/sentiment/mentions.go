@@ -138,16 +138,16 @@ func (w *worker) aspects(a *Analysis) {
 // this language and has an aspect: the first of each aspect.
 func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
-		w.meant = w.meant[:0]
+		var meant []int32 // the aspects that the phrase is about
 		for _, p := range h.payloads {
 			if p == 0 {
 				break
 			}
 			for _, e := range w.v.entries[p-1] {
-				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(w.meant, e.aspect) {
+				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(meant, e.aspect) {
 					continue
 				}
-				w.meant = append(w.meant, e.aspect)
+				meant = append(meant, e.aspect)
 				do(h, e, AspectMention{
 					Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
 					Sentence: w.sents[w.tokens[s.lo].sentence], contrasted: s.has&contrast != 0, exception: s.has&exception != 0,
@@ -176,17 +176,15 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 // termMentions adds the mentions of terms that only name an aspect, unless a phrase in the same sentence has decided
 // it. begin is the index of the sentence's first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
-	clear(w.decided)
-	for _, m := range a.Aspects[begin:] {
-		w.decided[m.Aspect] = w.decided[m.Aspect] || m.Use == Counted
-	}
+	phrases := a.Aspects[begin:]
 	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
-		if e.meaning.decides() || w.decided[m.Aspect] {
+		decided := func(p AspectMention) bool { return p.Aspect == m.Aspect && p.Use == Counted }
+		if e.meaning.decides() || slices.ContainsFunc(phrases, decided) {
 			return
 		}
 		m.Origin = FromLexicon
 		first := h.first()
-		sum, strongest := w.termPolarity(e, h)
+		sum, strongest := weighOpinions(w.tokens, w.opinions, e.aspect, first, h.last())
 		if strongest != nil {
 			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
 			m.OpinionWord = w.tokens[strongest.at].text
@@ -258,9 +256,8 @@ func (w *worker) distant(i int) Rule {
 	if lo > 0 && slices.Contains([]string{"who", "which", "where"}, w.tokens[lo].text) {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1, maxDistance) // about the noun before: "the last plumber, who was rude"
 	}
-	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
-	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
-		if d := w.distances[at]; d.rule == earlier || d.from < i {
+	for _, d := range w.distances {
+		if d.clause == clause && d.from < i+maxDistance && (d.rule == earlier || d.from < i) {
 			return d.rule
 		}
 	}
@@ -279,19 +276,6 @@ func (w *worker) clauseStart(i, distance int) int {
 		i--
 	}
 	return i
-}
-
-// termPolarity applies the lexicon rule to a term. The phrases of other aspects
-// are left out, but for single opinion words: clean washrooms are good washrooms.
-func (w *worker) termPolarity(e entry, m match) (float64, *opinion) {
-	w.near = w.near[:0]
-	for _, o := range inRange(w.opinions, m.first(), m.last()) {
-		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) {
-			continue
-		}
-		w.near = append(w.near, o)
-	}
-	return weighOpinions(w.tokens, w.near, m.first(), m.last())
 }
 
 // isQuestion reports whether token i is in the clause of an open question. "How can
