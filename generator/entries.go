@@ -157,3 +157,75 @@ func (s *Site) setArtifacts(parts ...[]render.Artifact) {
 	slices.SortFunc(all, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
 	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
 }
+
+// noLicense stands for no licence in site.yaml: nothing is granted.
+const noLicense = "all-rights-reserved"
+
+// dataset makes the published dataset, out of published fields only.
+func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
+	ds := &reviewcast.Dataset{
+		Version:     1,
+		License:     cmp.Or(content.Site.License, noLicense),
+		Business:    content.Business,
+		ReviewCount: len(all),
+		Reviews:     make([]reviewcast.Review, 0, len(all)),
+	}
+	ds.Business.URL = cmp.Or(ds.Business.URL, baseURL)
+	for _, e := range all {
+		ds.Reviews = append(ds.Reviews, e.published)
+	}
+	ds.AggregateRating = reviewcast.Aggregate(ds.Reviews)
+	u := &ds.Unpublished // a withdrawal counts whether or not its review is in the files
+	for _, r := range content.Reviews {
+		if r.Hidden == source.Unverified {
+			u.Unverified++
+		}
+	}
+	for _, w := range content.Withdrawn {
+		if w.Reason == source.Legal {
+			u.Legal++
+		} else {
+			u.Withdrawn++
+		}
+	}
+	return ds
+}
+
+// InsightsInput converts the content: source and insights don't import each other.
+func InsightsInput(content *source.Content) insights.Input {
+	in := insights.Input{
+		Config: vocabulary(content),
+		FAQ:    content.FAQ, Summary: content.Summary, PullQuote: content.Vocabulary.PullQuote,
+	}
+	for _, r := range content.Reviews {
+		if r.Published {
+			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
+		}
+	}
+	return in
+}
+
+// vocabulary converts what the editors look for in texts.
+func vocabulary(content *source.Content) sentiment.Config {
+	v := &content.Vocabulary
+	return sentiment.Config{
+		Business:       content.Business,
+		ServiceAliases: content.ServiceAliases,
+		AreaAliases:    content.AreaAliases,
+		Aspects:        vocabularyTerms(v.Aspects),
+		Problems:       vocabularyTerms(v.Problems),
+		Ignore:         v.Ignore,
+		Topics:         sentiment.TopicRules(v.Topics),
+	}
+}
+
+func vocabularyTerms(in []source.Term) []sentiment.Term {
+	if in == nil { // the shipped ones
+		return nil
+	}
+	out := make([]sentiment.Term, 0, len(in))
+	for _, t := range in {
+		out = append(out, sentiment.Term(t))
+	}
+	return out
+}

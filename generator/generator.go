@@ -9,6 +9,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -236,6 +237,28 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	made.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&made, site, b.cfg.Now())
 	return res, nil
+}
+
+// Dataset loads the content and returns what a build would publish of it, with its warnings.
+func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
+	content, _, problems, err := b.load(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return dataset(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), b.entries.published(content)), problems, nil
+}
+
+// Insights loads the content for commands that show or draft insights. The Builder must not build afterwards: the
+// load takes the Delta that a build would apply.
+func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
+	content, _, problems, err := b.loader.Load(ctx, nil)
+	if err != nil {
+		return insights.Input{}, err
+	}
+	if content == nil || diagnostic.HasErrors(problems) {
+		return insights.Input{}, &ProblemsError{problems}
+	}
+	return InsightsInput(content), nil
 }
 
 // Lint returns what package lint warns of in the content. It reads its files again, and takes 0.4 s for 10,000 reviews.

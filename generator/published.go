@@ -88,6 +88,23 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	return p, nil
 }
 
+// ReadDataset reads the dataset that is published in a directory or at a URL, checked against its manifest; nil
+// when nothing is published there yet.
+func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error) {
+	p, err := readPublished(ctx, where)
+	if err != nil {
+		return nil, fmt.Errorf("read the published set from %s: %w", where, err)
+	}
+	if p.Files == nil {
+		return nil, nil
+	}
+	ds := &reviewcast.Dataset{}
+	if err := json.Unmarshal(p.Files[reviewcast.PathReviews], ds); err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
+	}
+	return ds, nil
+}
+
 // current reports whether p is still what is published at where; an address is not asked again.
 func (p *published) current(where string) bool {
 	if mirror.IsURL(where) {

@@ -169,9 +169,6 @@ var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m"}
 
 // bare strips such an ending: "Marcus's" becomes "Marcus", "they'd" "they".
 func bare(s string) string {
-	if !strings.Contains(s, "'") {
-		return s
-	}
 	for _, e := range endings {
 		if rest, ok := strings.CutSuffix(s, e); ok && rest != "" {
 			return rest
