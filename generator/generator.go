@@ -248,17 +248,16 @@ func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnosti
 	return dataset(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), b.entries.published(content)), problems, nil
 }
 
-// Insights loads the content for commands that show or draft insights. The Builder must not build afterwards: the
-// load takes the Delta that a build would apply.
+// Insights loads the content for commands that show or draft insights.
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
-	content, _, problems, err := b.loader.Load(ctx, nil)
+	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return insights.Input{}, err
 	}
-	if content == nil || diagnostic.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return insights.Input{}, &ProblemsError{problems}
 	}
-	return InsightsInput(content), nil
+	return InsightsInput(content.Content), nil
 }
 
 // Lint returns what package lint warns of in the content. It reads its files again, and takes 0.4 s for 10,000 reviews.
