@@ -32,11 +32,8 @@ type entries struct {
 
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
-	if e.analyzer == nil || d.All {
-		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
-	}
-	if e.of == nil {
-		e.of = make(map[*source.Review]*entry, len(d.Come))
+	if d.All { // as the first one
+		e.analyzer, e.of = sentiment.NewAnalyzer(vocabulary(content)), make(map[*source.Review]*entry, len(d.Come))
 	}
 	for _, r := range d.Gone {
 		delete(e.of, r)
