@@ -27,24 +27,16 @@ type entry struct {
 type entries struct {
 	analyzer *sentiment.Analyzer
 	of       map[*source.Review]*entry
-	// changed are the reviews before and after the deltas since the last accepted result; nil where there is none.
-	changed map[string]*[2]*reviewcast.Review
-	theme   pages.Theme
+	theme    pages.Theme
 }
 
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
-	if e.analyzer == nil || d.All {
-		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
-	}
-	if e.of == nil {
-		e.of, e.changed = make(map[*source.Review]*entry, len(d.Come)), map[string]*[2]*reviewcast.Review{}
+	if d.All { // as the first one
+		e.analyzer, e.of = sentiment.NewAnalyzer(vocabulary(content)), make(map[*source.Review]*entry, len(d.Come))
 	}
 	for _, r := range d.Gone {
-		if old := e.of[r]; old != nil {
-			e.note(r.ID, &old.published, nil)
-			delete(e.of, r)
-		}
+		delete(e.of, r)
 	}
 	come := slices.DeleteFunc(slices.Clone(d.Come), func(r *source.Review) bool { return !r.Published })
 	made, err := render.Parallel(len(come), runtime.GOMAXPROCS(0), func(i int) (*entry, error) { return newEntry(e.analyzer, come[i]) })
@@ -53,7 +45,6 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	}
 	for i, r := range come {
 		e.of[r] = made[i]
-		e.note(r.ID, nil, &made[i].published)
 	}
 	return nil
 }
@@ -82,22 +73,21 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	return e, nil
 }
 
-// note remembers what became of a review: the first before and the last after.
-func (e *entries) note(id string, before, after *reviewcast.Review) {
-	if e.changed[id] == nil {
-		e.changed[id] = &[2]*reviewcast.Review{before}
+// difference returns what differs between the reviews of two lists of entries. An entry in both is the same review.
+func difference(before, after []*entry) *reviewcast.Delta {
+	only := func(list, other []*entry) (reviews []*reviewcast.Review) {
+		others := make(map[*entry]bool, len(other))
+		for _, e := range other {
+			others[e] = true
+		}
+		for _, e := range list {
+			if !others[e] {
+				reviews = append(reviews, &e.published)
+			}
+		}
+		return reviews
 	}
-	e.changed[id][1] = after
-}
-
-// delta returns what has changed since accept was called last.
-func (e *entries) delta() *reviewcast.Delta {
-	var before, after []*reviewcast.Review
-	for _, c := range e.changed {
-		before, after = append(before, c[0]), append(after, c[1])
-	}
-	isNil := func(r *reviewcast.Review) bool { return r == nil }
-	return reviewcast.Difference(slices.DeleteFunc(before, isNil), slices.DeleteFunc(after, isNil))
+	return reviewcast.Difference(only(before, after), only(after, before))
 }
 
 // published returns the entries of a Content in published order.
@@ -130,7 +120,7 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
 		insightLines = append(insightLines, e.insightLine)
 	}
-	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
+	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, entries: all}
 	in := site.Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
 	site.Withdrawn = withdrawals(content, previous)
@@ -163,4 +153,76 @@ func (s *Site) setArtifacts(parts ...[]render.Artifact) {
 	all := slices.Concat(parts...)
 	slices.SortFunc(all, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
 	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
+}
+
+// noLicense stands for no licence in site.yaml: nothing is granted.
+const noLicense = "all-rights-reserved"
+
+// dataset makes the published dataset, out of published fields only.
+func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
+	ds := &reviewcast.Dataset{
+		Version:     1,
+		License:     cmp.Or(content.Site.License, noLicense),
+		Business:    content.Business,
+		ReviewCount: len(all),
+		Reviews:     make([]reviewcast.Review, 0, len(all)),
+	}
+	ds.Business.URL = cmp.Or(ds.Business.URL, baseURL)
+	for _, e := range all {
+		ds.Reviews = append(ds.Reviews, e.published)
+	}
+	ds.AggregateRating = reviewcast.Aggregate(ds.Reviews)
+	u := &ds.Unpublished // a withdrawal counts whether or not its review is in the files
+	for _, r := range content.Reviews {
+		if r.Hidden == source.Unverified {
+			u.Unverified++
+		}
+	}
+	for _, w := range content.Withdrawn {
+		if w.Reason == source.Legal {
+			u.Legal++
+		} else {
+			u.Withdrawn++
+		}
+	}
+	return ds
+}
+
+// InsightsInput converts the content: source and insights don't import each other.
+func InsightsInput(content *source.Content) insights.Input {
+	in := insights.Input{
+		Config: vocabulary(content),
+		FAQ:    content.FAQ, Summary: content.Summary, PullQuote: content.Vocabulary.PullQuote,
+	}
+	for _, r := range content.Reviews {
+		if r.Published {
+			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
+		}
+	}
+	return in
+}
+
+// vocabulary converts what the editors look for in texts.
+func vocabulary(content *source.Content) sentiment.Config {
+	v := &content.Vocabulary
+	return sentiment.Config{
+		Business:       content.Business,
+		ServiceAliases: content.ServiceAliases,
+		AreaAliases:    content.AreaAliases,
+		Aspects:        vocabularyTerms(v.Aspects),
+		Problems:       vocabularyTerms(v.Problems),
+		Ignore:         v.Ignore,
+		Topics:         sentiment.TopicRules(v.Topics),
+	}
+}
+
+func vocabularyTerms(in []source.Term) []sentiment.Term {
+	if in == nil { // the shipped ones
+		return nil
+	}
+	out := make([]sentiment.Term, 0, len(in))
+	for _, t := range in {
+		out = append(out, sentiment.Term(t))
+	}
+	return out
 }

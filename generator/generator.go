@@ -9,6 +9,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -58,6 +59,7 @@ type Site struct {
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 	Withdrawn []reviewcast.Withdrawal // sorted by id
+	entries   []*entry                // in published order
 }
 
 // Result is what a build made.
@@ -172,7 +174,6 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 // Accept makes res what the next result is compared with.
 func (b *Builder) Accept(res *Result) {
 	b.accepted, b.changed = res, false
-	clear(b.entries.changed)
 }
 
 // load brings the content and the entries up to date.
@@ -227,15 +228,36 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	before := previous.Manifest
+	before, known := previous.Manifest, []*entry(nil)
 	if b.accepted != nil {
-		before = b.accepted.Manifest
+		before, known = b.accepted.Manifest, b.accepted.entries
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.Files == nil, content: content, previous: previous}
-	known := *before // without the pages that are not made
-	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
-	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&known, site, b.cfg.Now())
+	res := &Result{Site: site, Delta: difference(known, site.entries), Problems: problems, First: previous.Files == nil, content: content, previous: previous}
+	made := *before // without the pages that are not made
+	made.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
+	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&made, site, b.cfg.Now())
 	return res, nil
+}
+
+// Dataset loads the content and returns what a build would publish of it, with its warnings.
+func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
+	content, _, problems, err := b.load(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return dataset(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), b.entries.published(content)), problems, nil
+}
+
+// Insights loads the content for commands that show or draft insights.
+func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
+	content, problems, err := b.loader.LoadPartial(ctx)
+	if err != nil {
+		return insights.Input{}, err
+	}
+	if diagnostic.HasErrors(problems) {
+		return insights.Input{}, &ProblemsError{problems}
+	}
+	return InsightsInput(content.Content), nil
 }
 
 // Lint returns what package lint warns of in the content. It reads its files again, and takes 0.4 s for 10,000 reviews.

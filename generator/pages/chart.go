@@ -15,6 +15,22 @@ type point struct {
 	value, low, high float64
 }
 
+// quarters makes a point for each quarter, oldest first, of n reviews, newest first.
+func quarters(n int, at func(i int) *reviewcast.Review, of func(t tally, from, to int) (value, low, high float64)) []point {
+	var points []point
+	for to := n; to > 0; {
+		from, quarter := to, quarterOf(at(to-1).Date)
+		var t tally
+		for ; from > 0 && quarterOf(at(from-1).Date) == quarter; from-- {
+			t.add(at(from - 1))
+		}
+		value, low, high := of(t, from, to)
+		points = append(points, point{quarter, t.Count, value, low, high})
+		to = from
+	}
+	return points
+}
+
 // few is how many reviews a quarter needs for its figure to say something: the point of one with fewer is small,
 // no line joins it, and no interval is given.
 const few = 5

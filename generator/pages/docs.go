@@ -108,7 +108,7 @@ var surplus = regexp.MustCompile(`(?m:^ +)|\[(\w+)\]\(` + reviewcast.PathDocs + 
 
 // docs is one of the manuals in Markdown. A twin describes parameters and answers that many paths share once.
 func (s *Site) docs(name string, twin bool) (string, error) {
-	d, err := s.api()
+	d, err := readAPI(s.OpenAPI)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.api()
+	d, err := readAPI(s.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,19 +50,16 @@ func (r review) about() (list []*subject) {
 	return list
 }
 
-// Reviews and quotes are written by hand: templates would take most of the time of a build. escape is for attributes,
-// and prose for what stands between tags, where quotation marks mean nothing.
-var (
-	escape = template.HTMLEscapeString
-	prose  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD").Replace
-)
+// prose escapes what stands between tags, where quotation marks mean nothing. Reviews and quotes are written by hand:
+// templates would take most of the time of a build.
+var prose = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD").Replace
 
 // lang is the attribute of words in another language than ours.
 func lang(language string) string {
 	if language == "en" {
 		return ""
 	}
-	return ` lang="` + escape(language) + `"`
+	return ` lang="` + template.HTMLEscapeString(language) + `"`
 }
 
 // Article writes the review for a page. Only the page of its month anchors it.
@@ -73,7 +70,7 @@ func (r review) Article(anchored bool) template.HTML {
 	}
 	source := prose(r.Source)
 	if u := deref(r.SourceURL); strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
-		source = `<a href="` + escape(u) + `" rel="nofollow">` + source + `</a>`
+		source = `<a href="` + template.HTMLEscapeString(u) + `" rel="nofollow">` + source + `</a>`
 	}
 	var b strings.Builder
 	b.WriteString("<article" + id + ">\n")

@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"sync"
 
 	"reviewcast"
 )
@@ -16,7 +15,6 @@ type Site struct {
 	templates *template.Template
 	assets    assets
 	jobs      []job
-	api       func() (*apiDocument, error) // what OpenAPI says, read once
 
 	reviews  []review       // newest first
 	at       map[string]int // ordinal in reviews by id
@@ -32,7 +30,6 @@ type Site struct {
 func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
 	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
-	s.api = sync.OnceValues(func() (*apiDocument, error) { return readAPI(c.OpenAPI) })
 	var err error
 	parse := ourTemplates
 	if len(c.Theme.Templates) > 0 {

@@ -93,8 +93,8 @@ func (m *Mention) Reason() string {
 	return fmt.Sprintf("%s %s %s%s", words, verb, m.Label, why)
 }
 
-// Polarity applies the lexicon rule to bytes from to to of a text, to measure it on labelled corpora. It returns
-// the polarity, and a score with its sign, which is 0 when there is no opinion at all.
+// Polarity applies the lexicon rule to bytes from to to of a text, as if they were a term of no aspect, to measure it
+// on labelled corpora. It returns the polarity, and a score with its sign, which is 0 when there is no opinion at all.
 func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
 	w := newWorker(a.vocabulary)
 	w.segment(text)
@@ -107,6 +107,6 @@ func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, flo
 	for last+1 < len(w.tokens) && int(w.tokens[last+1].start) < to {
 		last++
 	}
-	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
+	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), anyAspect, first, last)
 	return polarityOf(sum).Published(), sum
 }

@@ -1,12 +1,15 @@
 package sentiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The word lists. lexicon/README.md says where each comes from and under what
@@ -20,6 +23,20 @@ var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt"
 
 // huliuWeight is the valence of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has.
 const huliuWeight = 1.0
+
+// lexicon is the shipped word lists, parsed once.
+type lexicon struct {
+	valence  map[string]float32
+	function map[string]flags    // words that change the meaning of others
+	classes  map[string][]string // by word
+	isClass  map[string]bool
+	spelling map[string]string
+	signs    map[rune]*word // with a valence: 👍
+	phrases  []phrase
+	sha256   string
+}
+
+var shipped = sync.OnceValue(readLexicon)
 
 // readLexicon parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
 func readLexicon() *lexicon {
@@ -144,4 +161,162 @@ func (lex *lexicon) phraseLine(s string, section *string) {
 			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
 		}
 	}
+}
+
+// word is everything known about one spelling of a word.
+type word struct {
+	text string // folded and bare: "didn't" stays, "Marcus's" is marcus
+	hash uint64 // of the stem, for counting phrases
+	// syms are the symbols that stand for the word in patterns: its stem, itself, and
+	// the classes that it belongs to. Most words have none.
+	syms    []symbol
+	valence float32 // -4 to 4; from the word lists
+	flags   flags
+	name    symbol // in patterns of names, where nothing is stemmed
+}
+
+type flags uint32
+
+const (
+	negator flags = 1 << iota
+	contrast
+	exception // "only", "complaint": what follows differs from the rest
+	joins     // "and", "so": a new clause when a subject follows
+	subject   // "he", "the": what begins a clause after a joining word
+	stopword  // never begins or ends a topic
+	numeric
+	knownWord // an English word that the lists know, so no misspelt name
+	auxiliary
+	hedge // "if", "wish"
+	pronoun
+	light    // articles and adverbs, which patterns look over
+	middling // "okay", "so-so": an opinion, neither good nor bad
+	burden   // a thing whose absence is good: "no fee"
+	nameWord // a first name that is a word, a place or a brand too
+	nameCue  // before a name, shows that a person is meant
+	nameVerb // after a name, shows that a person is meant
+)
+
+// symbol identifies a word in patterns; 0 is none.
+type symbol int32
+
+// dictionary knows the words of the lists and of the vocabulary. It is immutable once it is made.
+type dictionary struct {
+	lex     *lexicon
+	stems   map[string]symbol
+	exact   map[string]symbol
+	forms   map[string][]symbol // by inflected form, the words of the shipped list
+	names   map[string]symbol
+	symbols symbol // the last one given out
+}
+
+func (d *dictionary) intern(m map[string]symbol, s string) symbol {
+	if id, ok := m[s]; ok {
+		return id
+	}
+	d.symbols++
+	m[s] = d.symbols
+	return d.symbols
+}
+
+// spelled returns the usual spelling of a folded word, in texts and in patterns.
+func (d *dictionary) spelled(w string) string { return cmp.Or(d.lex.spelling[w], w) }
+
+// word looks a folded word up.
+func (d *dictionary) word(folded string) *word {
+	w := &word{text: d.spelled(folded)}
+	if digit(w.text[0]) {
+		w.flags |= numeric
+	}
+	root := stem(w.text)
+	w.hash = hash(root)
+	w.flags |= d.lex.function[w.text]
+	if v, ok := d.lex.valence[w.text]; ok {
+		w.valence = v
+		w.flags |= knownWord
+	}
+	add := func(known map[string]symbol, key string) {
+		if id, ok := known[key]; ok {
+			w.syms = append(w.syms, id)
+		}
+	}
+	for _, class := range d.lex.classes[w.text] {
+		add(d.exact, "@"+class)
+	}
+	if strings.HasSuffix(w.text, "n't") {
+		w.flags |= negator | auxiliary
+		add(d.exact, "@not")
+	}
+	if w.flags&numeric != 0 {
+		add(d.exact, "@#")
+	}
+	add(d.exact, w.text)
+	w.syms = append(w.syms, d.forms[w.text]...)
+	add(d.stems, root)
+	w.name = d.names[w.text]
+	return w
+}
+
+// stem returns a key that the regular forms of a folded word share: plurals, "-ed" and "-ing". "Friend" and "friendly",
+// "busy" and "business" differ. The key need not be a word.
+func stem(s string) string {
+	if len(s) < 4 || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
+		return s
+	}
+	switch {
+	case strings.HasSuffix(s, "ies"), strings.HasSuffix(s, "ied"):
+		return s[:len(s)-3] + "y"
+	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "shes"), strings.HasSuffix(s, "ches"), strings.HasSuffix(s, "xes"):
+		s = s[:len(s)-2]
+	case strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "ss") && !strings.HasSuffix(s, "us") && !strings.HasSuffix(s, "is"):
+		s = s[:len(s)-1]
+	}
+	for _, ending := range [...]string{"ed", "ing"} {
+		root, ok := strings.CutSuffix(s, ending)
+		if n := len(root); ok && n > 2 && strings.ContainsAny(root, "aeiouy") && s != "evening" {
+			if root[n-1] == root[n-2] && !strings.ContainsAny(root[n-1:], "lszf") {
+				root = root[:n-1] // "stopped"
+			}
+			s = root
+			break
+		}
+	}
+	if len(s) > 3 {
+		s = strings.TrimSuffix(s, "e")
+	}
+	return s
+}
+
+// hash is FNV-1a, 64 bits: stable across machines and versions.
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand
+// different words; a corpus of random letters must not exhaust memory.
+const maxSeen = 1 << 16
+
+// unknown is a word of which nothing is known.
+var unknown = &word{}
+
+// lookup looks a word up and caches it as it is written, so that a word costs one map lookup.
+func (w *worker) lookup(raw string) *word {
+	if known, ok := w.seen[raw]; ok {
+		return known
+	}
+	if len(raw) > maxWord {
+		return unknown
+	}
+	folded := bare(Fold(raw))
+	if folded == "" { // nothing but marks
+		return unknown
+	}
+	if len(w.seen) >= maxSeen {
+		clear(w.seen)
+	}
+	found := w.v.dict.word(folded)
+	w.seen[strings.Clone(raw)] = found
+	return found
 }

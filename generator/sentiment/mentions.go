@@ -1,6 +1,102 @@
 package sentiment
 
-import "slices"
+import (
+	"slices"
+
+	"reviewcast"
+)
+
+// AspectMention is a place in a text that judges or names an aspect.
+type AspectMention struct {
+	Start, End int32 // the words that name it
+	Sentence   Span
+	Score      float32 // of the polarity, signed
+	Aspect     int16   // index into Analyzer.Aspects
+	Polarity   Polarity
+	Origin     Origin
+	Rule       Rule
+	Use        Use
+	contrasted bool // a "but" or its like is in the sentence
+	exception  bool // a word such as "only" or "complaint" is in it
+	// Phrase identifies the phrase or term that matched, and Pattern is how its list has it.
+	Phrase  int32
+	Pattern string
+	// Opinion is the word that decides the polarity of a term, and OpinionWord its folded form; empty for a phrase.
+	Opinion     Span
+	OpinionWord string
+}
+
+// Use says whether a mention counts.
+type Use uint8
+
+// The uses of a mention.
+const (
+	Counted  Use = iota // it is part of the review's vote
+	Possible            // its signs are too weak to count
+	Unused              // it judges nothing: a question, another business, an earlier time
+)
+
+// Span is a part of a text, in bytes.
+type Span struct{ Start, End int32 }
+
+// Polarity is the polarity of one mention. Mentions are never mixed, votes may be.
+type Polarity uint8
+
+// The polarities of a mention.
+const (
+	Neutral Polarity = iota
+	Positive
+	Negative
+	polarities
+)
+
+// Published returns the polarity as insights.json has it.
+func (p Polarity) Published() reviewcast.Polarity {
+	return [...]reviewcast.Polarity{reviewcast.Neutral, reviewcast.Positive, reviewcast.Negative}[p]
+}
+
+func (p Polarity) not() Polarity { return [...]Polarity{Neutral, Negative, Positive}[p] }
+
+// valence is that of a phrase with the polarity.
+func (p Polarity) valence() float64 { return [...]float64{0, phraseValence, -phraseValence}[p] }
+
+func polarityOf(sum float64) Polarity {
+	switch {
+	case sum >= neutralBelow:
+		return Positive
+	case sum <= -neutralBelow:
+		return Negative
+	}
+	return Neutral
+}
+
+// Origin says what decided the polarity of a mention.
+type Origin uint8
+
+// The origins, in order of precedence.
+const (
+	FromEditor  Origin = iota // a phrase of insights.yaml
+	FromTrade                 // a phrase that comes with reviewcast
+	FromLexicon               // the opinion words around, weighted by distance
+)
+
+func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon"}[o] }
+
+// Rule says how a mention's polarity follows from its words, for people.
+type Rule string
+
+const (
+	asWritten     Rule = "as it says"
+	afterNegation Rule = "a negation before it reverses it"
+	absent        Rule = "it is missing" // "no towels"
+	asQuestion    Rule = "a question, not a statement"
+	conditional   Rule = "supposed, wished, asked for or promised, not stated"
+	earlier       Rule = "about an earlier time"
+	elsewhere     Rule = "about something that it is compared with or that was hoped for"
+	noOpinion     Rule = "named, but no clear opinion is near it"
+	againstText   Rule = "it contradicts the rest of the text, and no phrase confirms it"
+	againstStars  Rule = "it contradicts the stars, and no second sign supports it"
+)
 
 // countedScore is the score, either way, from which the opinion words around a term
 // count. Below it they are a possible sign.
@@ -42,16 +138,16 @@ func (w *worker) aspects(a *Analysis) {
 // this language and has an aspect: the first of each aspect.
 func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
-		w.meant = w.meant[:0]
+		var meant []int32 // the aspects that the phrase is about
 		for _, p := range h.payloads {
 			if p == 0 {
 				break
 			}
 			for _, e := range w.v.entries[p-1] {
-				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(w.meant, e.aspect) {
+				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(meant, e.aspect) {
 					continue
 				}
-				w.meant = append(w.meant, e.aspect)
+				meant = append(meant, e.aspect)
 				do(h, e, AspectMention{
 					Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
 					Sentence: w.sents[w.tokens[s.lo].sentence], contrasted: s.has&contrast != 0, exception: s.has&exception != 0,
@@ -80,17 +176,15 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 // termMentions adds the mentions of terms that only name an aspect, unless a phrase in the same sentence has decided
 // it. begin is the index of the sentence's first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
-	clear(w.decided)
-	for _, m := range a.Aspects[begin:] {
-		w.decided[m.Aspect] = w.decided[m.Aspect] || m.Use == Counted
-	}
+	phrases := a.Aspects[begin:]
 	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
-		if e.meaning.decides() || w.decided[m.Aspect] {
+		decided := func(p AspectMention) bool { return p.Aspect == m.Aspect && p.Use == Counted }
+		if e.meaning.decides() || slices.ContainsFunc(phrases, decided) {
 			return
 		}
 		m.Origin = FromLexicon
 		first := h.first()
-		sum, strongest := w.termPolarity(e, h)
+		sum, strongest := weighOpinions(w.tokens, w.opinions, e.aspect, first, h.last())
 		if strongest != nil {
 			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
 			m.OpinionWord = w.tokens[strongest.at].text
@@ -162,9 +256,8 @@ func (w *worker) distant(i int) Rule {
 	if lo > 0 && slices.Contains([]string{"who", "which", "where"}, w.tokens[lo].text) {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1, maxDistance) // about the noun before: "the last plumber, who was rude"
 	}
-	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
-	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
-		if d := w.distances[at]; d.rule == earlier || d.from < i {
+	for _, d := range w.distances {
+		if d.clause == clause && d.from < i+maxDistance && (d.rule == earlier || d.from < i) {
 			return d.rule
 		}
 	}
@@ -183,19 +276,6 @@ func (w *worker) clauseStart(i, distance int) int {
 		i--
 	}
 	return i
-}
-
-// termPolarity applies the lexicon rule to a term. The phrases of other aspects
-// are left out, but for single opinion words: clean washrooms are good washrooms.
-func (w *worker) termPolarity(e entry, m match) (float64, *opinion) {
-	w.near = w.near[:0]
-	for _, o := range inRange(w.opinions, m.first(), m.last()) {
-		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) {
-			continue
-		}
-		w.near = append(w.near, o)
-	}
-	return weighOpinions(w.tokens, w.near, m.first(), m.last())
 }
 
 // isQuestion reports whether token i is in the clause of an open question. "How can

@@ -95,26 +95,23 @@ func inAlternatives(tokens []token, i int) bool {
 	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
 }
 
-// inRange returns the opinions within maxDistance of tokens from to last. They are in the order of the text.
-func inRange(opinions []opinion, from, last int) []opinion {
-	lo, _ := slices.BinarySearchFunc(opinions, from-maxDistance, func(v opinion, at int) int { return v.at - at })
-	hi, _ := slices.BinarySearchFunc(opinions, last+maxDistance+1, func(v opinion, at int) int { return v.at - at })
-	return opinions[lo:hi]
-}
-
 // sortOpinions sorts opinions as they stand in the text.
 func sortOpinions(opinions []opinion) []opinion {
 	slices.SortStableFunc(opinions, func(a, b opinion) int { return a.at - b.at })
 	return opinions
 }
 
-// weighOpinions sums the opinions within maxDistance of tokens from to last, weighted by distance and by the clause
-// borders between. The second result is the opinion that weighs most, nil when there is none.
-func weighOpinions(tokens []token, opinions []opinion, from, last int) (sum float64, strongest *opinion) {
+// weighOpinions sums the opinions, sorted, within maxDistance of tokens from to last, weighted by distance and by the
+// clause borders between. The phrases of other aspects are left out, but for single opinion words: clean washrooms are
+// good washrooms. The second result is the opinion that weighs most, nil when there is none.
+func weighOpinions(tokens []token, opinions []opinion, aspect int32, from, last int) (sum float64, strongest *opinion) {
 	most := 0.0
-	near := inRange(opinions, from, last)
-	for i := range near {
-		v := &near[i]
+	at, _ := slices.BinarySearchFunc(opinions, from-maxDistance, func(v opinion, at int) int { return v.at - at })
+	for ; at < len(opinions) && opinions[at].at <= last+maxDistance; at++ {
+		v := &opinions[at]
+		if v.aspect != anyAspect && v.aspect != aspect && (v.at < v.last || tokens[v.at].valence == 0) {
+			continue
+		}
 		if v.at <= last && v.last >= from {
 			if v.at < v.last { // a phrase around the term is about it
 				sum += v.valence

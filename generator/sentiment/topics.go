@@ -60,27 +60,24 @@ func topicKey(hashes ...uint64) TopicKey {
 // topicKeys returns the keys of a text: of the phrases of two content words, of those of three whose first and
 // last are content words, and of the editors' topics; each once, sorted.
 func (w *worker) topicKeys() []TopicKey {
-	w.topics = w.topics[:0]
+	var keys []TopicKey
 	t := w.tokens
 	for i := range t {
 		if m := w.v.topicTrie.longest(t, i, nil); m.payloads[0] > 0 {
-			w.topics = append(w.topics, TopicKey(m.payloads[0]))
+			keys = append(keys, TopicKey(m.payloads[0]))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue
 		}
 		if w.topical(i + 1) {
-			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash))
+			keys = append(keys, topicKey(t[i].hash, t[i+1].hash))
 		}
 		if i+2 < len(t) && w.adjoins(i+2) && w.topical(i+2) && !w.named[i+1] {
-			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash, t[i+2].hash))
+			keys = append(keys, topicKey(t[i].hash, t[i+1].hash, t[i+2].hash))
 		}
 	}
-	if len(w.topics) == 0 {
-		return nil
-	}
-	slices.Sort(w.topics)
-	return slices.Clone(slices.Compact(w.topics))
+	slices.Sort(keys)
+	return slices.Clone(slices.Compact(keys)) // the unused capacity is not kept
 }
 
 // Unmatched returns the keys of the phrases of a text that no phrase or term of an aspect matches, each once.

@@ -126,11 +126,7 @@ func (a *Analysis) sure(b Vote) bool {
 // Round rounds to a number of decimals. It never returns -0.
 func Round(f float64, decimals int) float64 {
 	p := math.Pow10(decimals)
-	r := math.Round(f*p) / p
-	if r == 0 {
-		return 0
-	}
-	return r
+	return math.Round(f*p)/p + 0 // -0 + 0 is 0
 }
 
 // sides is what the sentences of a review say of one aspect.
