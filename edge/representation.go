@@ -231,11 +231,9 @@ func newParts(p ...[]byte) *parts {
 // content is an [io.ReadSeeker] over a representation's body, which it makes when ServeContent asks
 // for the length, after the conditions.
 type content struct {
-	rep  *representation
-	rest io.Reader
+	io.Reader // of the rest
+	rep       *representation
 }
-
-func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
 
 // Seek seeks from the start or to the end, as ServeContent does.
 func (c *content) Seek(offset int64, whence int) (int64, error) {
@@ -249,6 +247,6 @@ func (c *content) Seek(offset int64, whence int) (int64, error) {
 		rest = append(rest, bytes.NewReader(part[n:]))
 		skip -= n
 	}
-	c.rest = io.MultiReader(rest...)
+	c.Reader = io.MultiReader(rest...)
 	return offset, nil
 }

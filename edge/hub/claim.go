@@ -148,7 +148,7 @@ func (p *publisher) publish(ctx context.Context) {
 	}
 	for _, path := range reviewcast.Topics {
 		content, ok := edition.Topics[path]
-		row, known := rows[p.topic(path)]
+		row, known := rows[p.BaseURL+path]
 		// Two builds of one second may have the same times. If this content replaced the
 		// content in the row, it is the newer one, and gets a later time.
 		if known && p.served[path] == row.SHA256 && content.SHA256 != row.SHA256 && edition.Sequence == row.Sequence && !content.Modified.After(row.Modified) {
@@ -178,12 +178,12 @@ func (p *publisher) warnBehind(path string, sequence, published int64) {
 	} else if !since.IsZero() && time.Since(since) >= behindFor {
 		p.behind[path] = time.Time{}
 		p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
-			"topic", p.topic(path), "sequence", sequence, "notified", published)
+			"topic", p.BaseURL+path, "sequence", sequence, "notified", published)
 	}
 }
 
 func (p *publisher) store(ctx context.Context, path string, content Content, sequence int64) {
-	publication := store.Publication{Topic: p.topic(path), SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
+	publication := store.Publication{Topic: p.BaseURL + path, SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
 	changed, err := p.Store.Publish(ctx, time.Now(), publication)
 	switch {
 	case err != nil:

@@ -153,8 +153,8 @@ func networkOf(client netip.Addr) string {
 	if client.Is4() {
 		bits = 24
 	}
-	prefix, err := client.Prefix(bits)
-	if err != nil || !prefix.IsValid() { // it has no address, as on a Unix socket
+	prefix, _ := client.Prefix(bits)
+	if !prefix.IsValid() { // it has no address, as on a Unix socket
 		return ""
 	}
 	return prefix.String()

@@ -193,7 +193,7 @@ func (h *Hub) offered() (topics []string) {
 	edition := h.Published()
 	for _, path := range reviewcast.Topics {
 		if edition == nil || edition.Topics[path].SHA256 != "" {
-			topics = append(topics, h.topic(path))
+			topics = append(topics, h.BaseURL+path)
 		}
 	}
 	return topics
