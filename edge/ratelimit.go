@@ -154,18 +154,16 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 	if !believed {
 		return client
 	}
-	for _, line := range slices.Backward(r.Header[http.CanonicalHeaderKey(cmp.Or(p.Header, "X-Forwarded-For"))]) {
-		hops := strings.Split(line, ",")
-		for _, hop := range slices.Backward(hops) {
-			if !believed && !p.trusts(client) {
-				return client
-			}
-			addr, ok := parseHop(strings.TrimSpace(hop))
-			if !ok {
-				return client // a trusted proxy recorded something that is not an address
-			}
-			client, believed = addr, false
+	lines := r.Header.Values(cmp.Or(p.Header, "X-Forwarded-For"))
+	for _, hop := range slices.Backward(strings.Split(strings.Join(lines, ","), ",")) {
+		if !believed && !p.trusts(client) {
+			return client
 		}
+		addr, ok := parseHop(strings.TrimSpace(hop))
+		if !ok {
+			return client // a trusted proxy recorded something that is not an address, or nothing
+		}
+		client, believed = addr, false
 	}
 	return client
 }

@@ -16,7 +16,7 @@ const claimBatch = 512
 // claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
 type claimer struct {
 	*Hub
-	due []store.WorkKey // where work may be due, in the order of claiming; nil: not read yet
+	due []store.WorkKey // where work may be due, in the order of claiming
 	// exhausted are work keys without further due deliveries, except to these endpoints.
 	exhausted map[store.WorkKey][]string
 }
@@ -33,8 +33,12 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 		if reset && !paused {
 			reset = false
 			clear(c.exhausted)
-			c.due = nil
 			p.publish(ctx)
+			var err error
+			if c.due, err = h.Store.Due(ctx, time.Now()); err != nil {
+				h.storeError(ctx, "due work not read", err)
+				paused = true
+			}
 		}
 		if !paused {
 			paused = c.claim(ctx, work) != nil
@@ -59,14 +63,6 @@ func (c *claimer) claim(ctx, work context.Context) error {
 	edition := c.Published()
 	if edition == nil {
 		return nil
-	}
-	if c.due == nil {
-		due, err := c.Store.Due(ctx, time.Now())
-		if err != nil {
-			c.storeError(ctx, "due work not read", err)
-			return err
-		}
-		c.due = append([]store.WorkKey{}, due...)
 	}
 	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
 		key := left[0]

@@ -28,7 +28,7 @@ type database interface {
 	close() error
 }
 
-// scanner reads one row of a result. Nil ignores the rows.
+// scanner reads one row of a result.
 type scanner func(*sql.Rows) error
 
 // transaction runs queries by their names.
@@ -58,7 +58,7 @@ func (tx transaction) each(ctx context.Context, scan scanner, query string, args
 }
 
 func (tx transaction) exec(ctx context.Context, query string, args ...any) error {
-	return tx.each(ctx, nil, query, args...)
+	return tx.each(ctx, func(*sql.Rows) error { return nil }, query, args...)
 }
 
 // row scans the only row of a result, and reports whether there is one.
@@ -77,10 +77,8 @@ func scanAll(scan scanner) func(*sql.Rows, error) error {
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if scan != nil {
-				if err := scan(rows); err != nil {
-					return err
-				}
+			if err := scan(rows); err != nil {
+				return err
 			}
 		}
 		return rows.Err()
