@@ -177,18 +177,29 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if !ok {
 		return errNotAcceptable
 	}
+	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
+		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), cost: cost, body: plain}
 	tag := hex.EncodeToString(sum[:16])
-	rep := newRepresentation(tag, reviewcast.MediaJSON, s.LastModified(), e.cacheControl(r.URL.Path), sequenceOf(s.Files), plain)
-	rep.cost = cost
 	if coding == "gzip" {
-		rep = rep.encoded(coding, tag+gzipTag, sync.OnceValue(gzipped))
+		tag += gzipTag
+		rep.encoding = []string{coding}
+		rep.body = sync.OnceValue(gzipped)
 	}
-	e.serve(w, r, rep)
+	rep.etag = []string{`"` + tag + `"`}
+	e.serve(w, r, &rep)
 	return nil
 }
 
 func badParameters(issues []reviewcast.Issue) *failure {
 	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
+}
+
+// httpTime is a time as a header value; nil for the zero time.
+func httpTime(t time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	return []string{t.UTC().Format(http.TimeFormat)}
 }
 
 // hub mounts the hub.

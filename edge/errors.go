@@ -78,7 +78,7 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	body, _ := json.Marshal(f.ErrorBody) // strings and numbers always marshal
 	body = append(body, '\n')
 	if f.page != nil {
-		h["Content-Type"], h["Content-Security-Policy"] = f.page.header["Content-Type"], f.page.header["Content-Security-Policy"]
+		h["Content-Type"], h["Content-Security-Policy"] = f.page.media, f.page.policy
 		body = f.page.body().parts[0]
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -91,16 +91,19 @@ func (e *edge) pagesOf(files *snapshot.Files) *pages {
 
 // page makes the representations of a file. The first request for gzip compresses one without variants.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
-	plain := newRepresentation(f.SHA256, f.MediaType, f.LastModified, e.cacheControl(f.Path), sequence, bytesBody(f.Body))
-	if links := e.links[f.Path]; links != nil {
-		plain.header["Link"] = links
+	plain := representation{
+		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
+		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
+		body: bytesBody(f.Body),
 	}
 	if strings.HasPrefix(f.MediaType, "text/html") {
-		plain.header["Content-Security-Policy"] = policyDocument
+		plain.policy = policyDocument
 	}
-	p := &page{in: map[string]*representation{identity: plain}}
+	p := &page{in: map[string]*representation{identity: &plain}}
 	add := func(coding, tag string, body func() *parts) {
-		p.offers, p.in[coding] = append(p.offers, coding), plain.encoded(coding, tag, body)
+		encoded := plain
+		encoded.etag, encoded.encoding, encoded.body = []string{`"` + tag + `"`}, []string{coding}, body
+		p.offers, p.in[coding] = append(p.offers, coding), &encoded
 	}
 	for _, v := range f.Variants {
 		add(v.Coding, v.SHA256, bytesBody(v.Body))

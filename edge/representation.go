@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -14,27 +13,41 @@ import (
 
 // representation is a body in one content coding with its header fields, which responses share.
 type representation struct {
-	header   http.Header   // of a response with the whole body, without its length
-	modified time.Time     // zero when unknown
+	etag     []string
+	modified []string // as a header value; nil when unknown
+	time     time.Time
+	media    []string
+	encoding []string // nil for identity
+	cache    []string
+	policy   []string
+	link     []string      // nil except for topics and datasets
+	sequence []string      // of the version that the answer is from
 	cost     int           // of making and sending the body, instead of its size; see admit
 	body     func() *parts // made once
 }
 
-// newRepresentation returns a body that is not encoded. tag is the opaque part of its entity tag.
-func newRepresentation(tag, media string, modified time.Time, cache, sequence []string, body func() *parts) *representation {
-	h := http.Header{"Etag": {`"` + tag + `"`}, "Content-Type": {media}, "Cache-Control": cache, "X-Content-Type-Options": noSniff,
-		"Content-Security-Policy": policyData, "Reviewcast-Sequence": sequence}
-	if !modified.IsZero() {
-		h.Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
+// setHeader sets the header fields of a response with a body.
+func (rep *representation) setHeader(h http.Header) {
+	h["Content-Type"] = rep.media
+	if rep.encoding != nil {
+		h["Content-Encoding"] = rep.encoding
 	}
-	return &representation{header: h, modified: modified, body: body}
+	if rep.modified != nil {
+		h["Last-Modified"] = rep.modified
+	}
+	rep.setValidators(h)
 }
 
-// encoded returns the representation in a content coding.
-func (rep *representation) encoded(coding, tag string, body func() *parts) *representation {
-	h := maps.Clone(rep.header)
-	h["Etag"], h["Content-Encoding"] = []string{`"` + tag + `"`}, []string{coding}
-	return &representation{header: h, modified: rep.modified, cost: rep.cost, body: body}
+// setValidators sets the header fields that a 304 repeats.
+func (rep *representation) setValidators(h http.Header) {
+	h["Etag"] = rep.etag
+	h["Cache-Control"] = rep.cache
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = rep.policy
+	h["Reviewcast-Sequence"] = rep.sequence
+	if rep.link != nil {
+		h["Link"] = rep.link
+	}
 }
 
 // serve answers GET or HEAD with a representation.
@@ -56,13 +69,10 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 	}
 	h := w.Header()
 	if len(match) == 1 {
-		if match[0] != rep.header["Etag"][0] {
+		if match[0] != rep.etag[0] {
 			return false
 		}
-		maps.Copy(h, rep.header)
-		for _, name := range []string{"Content-Type", "Content-Encoding", "Last-Modified"} {
-			delete(h, name) // as ServeContent does
-		}
+		rep.setValidators(h)
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
@@ -71,7 +81,7 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 		return true
 	}
 	body := rep.body()
-	maps.Copy(h, rep.header)
+	rep.setHeader(h)
 	h["Accept-Ranges"] = acceptBytes
 	h["Content-Length"] = body.length
 	extendDeadline(w, body.size)
@@ -96,8 +106,8 @@ func (e *edge) admitBody(r *http.Request, rep *representation, sent int64) error
 
 // serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
 func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
-	maps.Copy(w.Header(), rep.header)
-	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, rep: rep}, normalise(r), "", rep.modified, &content{rep: rep})
+	rep.setHeader(w.Header())
+	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, rep: rep}, normalise(r), "", rep.time, &content{rep: rep})
 }
 
 // normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110 says: lists in several lines
