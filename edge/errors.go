@@ -47,8 +47,8 @@ type refuser interface {
 // is not a *failure is internal: it is logged and not shown.
 func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
-	var f *failure
-	if !errors.As(err, &f) {
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
 		f = problem(http.StatusInternalServerError, "Internal error. It has been logged.")
 	}
 	if f.Status >= 500 && f != errNoSnapshot {

@@ -39,19 +39,11 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	pages := e.pagesOf(files).byPath
 	p, ok := pages[path]
-	if !ok {
-		if _, isPage := pages[path+"/index.html"]; !isPage {
-			if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
-				return &failure{ErrorBody: errNotFound.ErrorBody, page: missing.in[identity]}
-			}
-			return errNotFound
+	if !ok && pages[path+"/index.html"] == nil {
+		if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
+			return &failure{ErrorBody: errNotFound.ErrorBody, page: missing.in[identity]}
 		}
-		if err := readable(r); err != nil {
-			return err
-		}
-		w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
-		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
-		return nil
+		return errNotFound
 	}
 	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
 		if twin, ok := pages[folder+"index.md"]; ok {
@@ -63,6 +55,11 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := readable(r); err != nil {
 		return err
+	}
+	if !ok { // the folder of a page
+		w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
+		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+		return nil
 	}
 	coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
 	if !ok {

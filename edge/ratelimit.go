@@ -29,11 +29,8 @@ const (
 	burstOfAll = 2
 )
 
-// allow counts a request against the rate of its client address. The error refuses it. Nil means no limit.
+// allow counts a request against the rate of its client address. The error refuses it.
 func (e *edge) allow(t *rates, r *http.Request) error {
-	if t == nil {
-		return nil
-	}
 	if wait := t.take(e.Proxies.Client(r), time.Now()); wait > 0 {
 		return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 	}
@@ -79,8 +76,11 @@ func newRates(perSecond float64) *rates {
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take charges a client. It returns how long the client has to wait, or 0.
+// take charges a client. It returns how long the client has to wait, or 0. Nil means no limit.
 func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
+	if t == nil {
+		return 0
+	}
 	return takeBoth(t.limiter(network(client)), unlimited, 1, now)
 }
 
@@ -125,10 +125,7 @@ func network(a netip.Addr) netip.Prefix {
 	if a.Is6() {
 		bits = 64
 	}
-	p, err := a.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{} // no address, as on a Unix socket: all count as one client
-	}
+	p, _ := a.Prefix(bits) // the zero prefix without an address, as on a Unix socket: all count as one client
 	return p
 }
 
@@ -157,18 +154,16 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 	if !believed {
 		return client
 	}
-	for _, line := range slices.Backward(r.Header[http.CanonicalHeaderKey(cmp.Or(p.Header, "X-Forwarded-For"))]) {
-		hops := strings.Split(line, ",")
-		for _, hop := range slices.Backward(hops) {
-			if !believed && !p.trusts(client) {
-				return client
-			}
-			addr, ok := parseHop(strings.TrimSpace(hop))
-			if !ok {
-				return client // a trusted proxy recorded something that is not an address
-			}
-			client, believed = addr, false
+	lines := r.Header.Values(cmp.Or(p.Header, "X-Forwarded-For"))
+	for _, hop := range slices.Backward(strings.Split(strings.Join(lines, ","), ",")) {
+		if !believed && !p.trusts(client) {
+			return client
 		}
+		addr, ok := parseHop(strings.TrimSpace(hop))
+		if !ok {
+			return client // a trusted proxy recorded something that is not an address, or nothing
+		}
+		client, believed = addr, false
 	}
 	return client
 }
@@ -177,11 +172,8 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 func (p *Proxies) Network(r *http.Request) string { return network(p.Client(r)).String() }
 
 // Limiter returns a rate limiter for a handler outside this package: how long a client has to wait,
-// or 0. It is nil without a limit.
+// or 0. A rate of zero means no limit.
 func (p *Proxies) Limiter(perSecond float64) func(*http.Request) time.Duration {
-	if perSecond <= 0 {
-		return nil
-	}
 	t := newRates(perSecond)
 	return func(r *http.Request) time.Duration { return t.take(p.Client(r), time.Now()) }
 }

@@ -107,8 +107,7 @@ func (e *edge) admitBody(r *http.Request, rep *representation, sent int64) error
 // serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
 func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
 	rep.setHeader(w.Header())
-	content := &content{rep: rep}
-	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
+	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, rep: rep}, normalise(r), "", rep.time, &content{rep: rep})
 }
 
 // normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110 says: lists in several lines
@@ -157,10 +156,10 @@ func satisfiable(set string) string {
 // errorWriter replaces the errors of ServeContent by those of fail, and sets Content-Length for all bodies.
 type errorWriter struct {
 	http.ResponseWriter
-	e       *edge
-	r       *http.Request
-	content *content
-	failed  bool
+	e      *edge
+	r      *http.Request
+	rep    *representation
+	failed bool
 }
 
 func (c *errorWriter) WriteHeader(status int) {
@@ -171,12 +170,12 @@ func (c *errorWriter) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		err = errRange
 	case http.StatusOK, http.StatusPartialContent:
-		body := c.content.rep.body()
+		body := c.rep.body()
 		if status == http.StatusOK {
 			c.Header()["Content-Length"] = body.length
 		}
 		sent, _ := strconv.ParseInt(c.Header().Get("Content-Length"), 10, 64) // which ServeContent sets for ranges
-		err = c.e.admitBody(c.r, c.content.rep, sent)
+		err = c.e.admitBody(c.r, c.rep, sent)
 		extendDeadline(c.ResponseWriter, body.size)
 	}
 	if c.failed = err != nil; c.failed {
@@ -231,11 +230,9 @@ func newParts(p ...[]byte) *parts {
 // content is an [io.ReadSeeker] over a representation's body, which it makes when ServeContent asks
 // for the length, after the conditions.
 type content struct {
-	rep  *representation
-	rest io.Reader
+	io.Reader // of the rest
+	rep       *representation
 }
-
-func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
 
 // Seek seeks from the start or to the end, as ServeContent does.
 func (c *content) Seek(offset int64, whence int) (int64, error) {
@@ -249,6 +246,6 @@ func (c *content) Seek(offset int64, whence int) (int64, error) {
 		rest = append(rest, bytes.NewReader(part[n:]))
 		skip -= n
 	}
-	c.rest = io.MultiReader(rest...)
+	c.Reader = io.MultiReader(rest...)
 	return offset, nil
 }

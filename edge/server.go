@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -50,9 +49,7 @@ func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Durat
 	if err := srv.Shutdown(drain); err != nil {
 		_ = srv.Close() // close what is still open after the grace period
 	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve %s: %w", l.Addr(), err)
-	}
+	<-served // http.ErrServerClosed
 	return nil
 }
 

@@ -16,7 +16,7 @@ const claimBatch = 512
 // claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
 type claimer struct {
 	*Hub
-	due []store.WorkKey // where work may be due, in the order of claiming; nil: not read yet
+	due []store.WorkKey // where work may be due, in the order of claiming
 	// exhausted are work keys without further due deliveries, except to these endpoints.
 	exhausted map[store.WorkKey][]string
 }
@@ -33,8 +33,12 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 		if reset && !paused {
 			reset = false
 			clear(c.exhausted)
-			c.due = nil
 			p.publish(ctx)
+			var err error
+			if c.due, err = h.Store.Due(ctx, time.Now()); err != nil {
+				h.storeError(ctx, "due work not read", err)
+				paused = true
+			}
 		}
 		if !paused {
 			paused = c.claim(ctx, work) != nil
@@ -59,14 +63,6 @@ func (c *claimer) claim(ctx, work context.Context) error {
 	edition := c.Published()
 	if edition == nil {
 		return nil
-	}
-	if c.due == nil {
-		due, err := c.Store.Due(ctx, time.Now())
-		if err != nil {
-			c.storeError(ctx, "due work not read", err)
-			return err
-		}
-		c.due = append([]store.WorkKey{}, due...)
 	}
 	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
 		key := left[0]
@@ -148,7 +144,7 @@ func (p *publisher) publish(ctx context.Context) {
 	}
 	for _, path := range reviewcast.Topics {
 		content, ok := edition.Topics[path]
-		row, known := rows[p.topic(path)]
+		row, known := rows[p.BaseURL+path]
 		// Two builds of one second may have the same times. If this content replaced the
 		// content in the row, it is the newer one, and gets a later time.
 		if known && p.served[path] == row.SHA256 && content.SHA256 != row.SHA256 && edition.Sequence == row.Sequence && !content.Modified.After(row.Modified) {
@@ -178,12 +174,12 @@ func (p *publisher) warnBehind(path string, sequence, published int64) {
 	} else if !since.IsZero() && time.Since(since) >= behindFor {
 		p.behind[path] = time.Time{}
 		p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
-			"topic", p.topic(path), "sequence", sequence, "notified", published)
+			"topic", p.BaseURL+path, "sequence", sequence, "notified", published)
 	}
 }
 
 func (p *publisher) store(ctx context.Context, path string, content Content, sequence int64) {
-	publication := store.Publication{Topic: p.topic(path), SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
+	publication := store.Publication{Topic: p.BaseURL + path, SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
 	changed, err := p.Store.Publish(ctx, time.Now(), publication)
 	switch {
 	case err != nil:

@@ -36,16 +36,9 @@ var errPort = errors.New("prohibited port: callbacks may use 443, 8443 and ports
 // that a name server can't return one address for the check and another for the connection.
 type guard struct{ addresses *ssrf.Guardian }
 
+// newGuard passes all prefixes as those of both versions: none contains an address of the other version.
 func newGuard(allow []netip.Prefix) *guard {
-	var v4, v6 []netip.Prefix
-	for _, p := range allow {
-		if p.Addr().Is4() {
-			v4 = append(v4, p)
-		} else {
-			v6 = append(v6, p)
-		}
-	}
-	return &guard{ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))}
+	return &guard{ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allow...), ssrf.WithAllowedV6Prefixes(allow...))}
 }
 
 // control is a net.Dialer's Control.

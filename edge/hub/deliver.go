@@ -43,7 +43,7 @@ const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
 // dispatch starts a worker for every delivery that may begin. A worker makes deliveries until none may begin.
 func (h *Hub) dispatch(ctx context.Context) {
 	for d := h.next(); d != nil; d = h.next() {
-		h.workers.Go(func() {
+		h.exchanges.Go(func() {
 			for own := d; own != nil; own = h.next() {
 				h.attempt(ctx, own)
 			}

@@ -2,9 +2,9 @@
 // accepts subscriptions, verifies them, and pushes every change to every subscriber. [New] returns a [Hub], the
 // http.Handler of reviewcast.PathHub; [Hub.Run] does the work behind it.
 //
-// The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (claim.go),
+// The code reads in this order: request (request.go), verification (verify.go), changes (claim.go),
 // scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (deliver.go).
-// run.go starts and stops the goroutines; status.go and request.go say what has happened to a subscription.
+// run.go starts and stops the goroutines; status.go says what has happened to a subscription.
 //
 // # States of a subscription
 //

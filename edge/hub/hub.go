@@ -97,8 +97,7 @@ type Hub struct {
 	outcomes      chan store.Outcome        // to acknowledgeLoop
 	confirmedAt   atomic.Pointer[time.Time] // when a verification last changed a subscription
 	busy, full    atomic.Bool               // the last count reached maxPending, maxSubscriptions
-	workers       sync.WaitGroup            // of deliveries
-	verifications sync.WaitGroup            // in flight
+	exchanges     sync.WaitGroup            // deliveries and verifications in flight
 
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
@@ -150,9 +149,6 @@ func signal(c chan struct{}) {
 	default: // it is set already
 	}
 }
-
-// topic returns the URL of a topic's path.
-func (h *Hub) topic(path string) string { return h.BaseURL + path }
 
 // What a hub has in flight at once, sized for one process on two cores.
 const (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -104,20 +103,17 @@ func (s state) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
 func (s state) Collect(to chan<- prometheus.Metric) {
-	gauge := func(name string, v float64, help string, labels ...string) { // names and values of labels in turn
-		var names, values []string
-		for pair := range slices.Chunk(labels, 2) {
-			names, values = append(names, pair[0]), append(values, pair[1])
-		}
-		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("reviewcast_hub_"+name, help, names, nil), prometheus.GaugeValue, v, values...)
+	type labels = prometheus.Labels
+	gauge := func(name string, v float64, help string, l labels) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("reviewcast_hub_"+name, help, nil, l), prometheus.GaugeValue, v)
 	}
 	now := time.Now()
 	l := s.hub.scheduler.load()
 	inFlight := "Deliveries in flight by lane: fast (normal slots) or slow (slow slots)."
-	gauge("deliveries_in_flight", float64(l.normal), inFlight, "lane", "fast")
-	gauge("deliveries_in_flight", float64(l.slow), inFlight, "lane", "slow")
-	gauge("deliveries_claimed", float64(l.queued), "Claimed deliveries that wait for a slot.")
-	gauge("breakers_open", float64(l.openBreakers), "Endpoints that don't answer; their deliveries are postponed.")
+	gauge("deliveries_in_flight", float64(l.normal), inFlight, labels{"lane": "fast"})
+	gauge("deliveries_in_flight", float64(l.slow), inFlight, labels{"lane": "slow"})
+	gauge("deliveries_claimed", float64(l.queued), "Claimed deliveries that wait for a slot.", nil)
+	gauge("breakers_open", float64(l.openBreakers), "Endpoints that don't answer; their deliveries are postponed.", nil)
 	up := "1 if the state can be read and written; otherwise metrics from the state are missing."
 	var counts store.Counts
 	err := s.hub.Health()
@@ -127,23 +123,24 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 		counts, err = s.hub.Store.Counts(ctx, now)
 	}
 	if err != nil { // the other metrics are wanted nevertheless
-		gauge("state_up", 0, up)
+		gauge("state_up", 0, up, nil)
 		return
 	}
-	gauge("state_up", 1, up)
+	gauge("state_up", 1, up, nil)
 	for topic, c := range counts.Topics {
 		subscriptions := "Subscriptions by topic and state: active or failing."
-		gauge("subscriptions", float64(c.Active), subscriptions, "topic", topic, "state", "active")
-		gauge("subscriptions", float64(c.Failing), subscriptions, "topic", topic, "state", "failing")
-		gauge("backlog", float64(c.Behind), "Subscriptions that were not delivered the newest content yet.", "topic", topic)
+		gauge("subscriptions", float64(c.Active), subscriptions, labels{"topic": topic, "state": "active"})
+		gauge("subscriptions", float64(c.Failing), subscriptions, labels{"topic": topic, "state": "failing"})
+		gauge("backlog", float64(c.Behind), "Subscriptions that were not delivered the newest content yet.", labels{"topic": topic})
 		age := 0.0
 		if !c.Due.IsZero() {
 			age = max(0, now.Sub(c.Due).Seconds())
 		}
 		gauge("oldest_undelivered_seconds", age,
-			"For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.", "topic", topic)
+			"For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.",
+			labels{"topic": topic})
 	}
 	for _, mode := range modes {
-		gauge("handshakes_pending", float64(counts.Pending[mode]), "Verifications and denials that are pending.", "mode", mode)
+		gauge("handshakes_pending", float64(counts.Pending[mode]), "Verifications and denials that are pending.", labels{"mode": mode})
 	}
 }

@@ -1,9 +1,11 @@
 package hub
 
 import (
-	_ "embed"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -23,10 +25,163 @@ const (
 	maxCallback = 2048
 	// secretLimit is W3C WebSub's (section 5.1): a secret must be shorter.
 	secretLimit = 200
+	// maxPendingPerHost keeps third parties from having us call one host again and again,
+	// and one subscriber from delaying the verifications of others.
+	maxPendingPerHost = 1000
+	// maxPending keeps requests that are never verified, from many addresses and for many hosts, from filling the disk.
+	maxPending = 20_000
+	// maxPendingPerNetwork keeps a few addresses from using up maxPending.
+	maxPendingPerNetwork = 1000
+	// maxSubscriptionsPerHost keeps one host, with as many callbacks as it likes, from using up maxSubscriptions.
+	maxSubscriptionsPerHost = 10_000
+	// maxSubscriptions keeps callbacks that verify from filling the disk.
+	maxSubscriptions = 200_000
 )
 
 // modePublish is the value of hub.mode of a ping.
 const modePublish = "publish"
+
+// ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
+// waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sentence, err := "", h.Health() // rejects at once while the state can't be written
+	switch {
+	case err != nil:
+	case r.Method == http.MethodGet:
+		if err = h.serveStatus(w, r); err == nil {
+			return
+		}
+	default:
+		sentence, err = h.accept(w, r)
+	}
+	if err != nil {
+		rejected := asRejection(err)
+		if rejected.status >= 500 {
+			h.logError("hub requests not accepted", err)
+		}
+		h.metrics.requests.WithLabelValues("refused").Inc()
+		if rejected.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int((rejected.retryAfter+time.Second-1)/time.Second)))
+		}
+		answer(w, rejected.status, "text/plain; charset=utf-8", rejected.sentence+"\n")
+		return
+	}
+	h.metrics.requests.WithLabelValues("accepted").Inc()
+	answer(w, http.StatusAccepted, "text/plain; charset=utf-8", sentence+"\n")
+}
+
+func answer(w http.ResponseWriter, status int, mediaType, body string) {
+	header := w.Header()
+	header.Set("Content-Type", mediaType)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body) // the client may be gone
+}
+
+// accept stores what a request asks for and returns the sentence of the answer.
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, POST, OPTIONS") // the edge answers OPTIONS with its CORS headers
+		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests, and GET requests for a status."}
+	}
+	f, err := readForm(w, r)
+	if err != nil {
+		return "", err
+	}
+	switch mode := f.required("hub.mode"); mode {
+	case modePublish:
+		manifests, err := h.checkPing(f)
+		if err != nil {
+			return "", err
+		}
+		select {
+		case h.pings <- manifests:
+		default: // the reload will find the newest files anyway
+		}
+		signal(h.wakeReload)
+		return "Accepted. The hub will check whether the topics have changed.", nil
+	case store.ModeSubscribe, store.ModeUnsubscribe:
+		return "Accepted. The hub will verify the callback.", h.storeRequest(r, f, mode)
+	default:
+		f.check(false, "hub.mode must be subscribe, unsubscribe or publish.")
+		return "", f.err
+	}
+}
+
+// readForm returns the fields of a request. Deploy hooks, which can't choose their body,
+// send the fields of a ping in the query; then the body is ignored.
+func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
+	if query, err := parseForm(r.URL.RawQuery); err == nil && query.Get("hub.mode") == modePublish {
+		return query, nil
+	}
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
+		return nil, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
+	if is[*http.MaxBytesError](err) {
+		return nil, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
+	} else if err != nil {
+		return nil, reject("The body is incomplete.")
+	}
+	return parseForm(string(body))
+}
+
+// storeRequest stores a subscribe or unsubscribe request.
+func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
+	request, err := h.subscription(f, mode)
+	if err != nil {
+		return err
+	}
+	if err := h.limit(r); err != nil {
+		return err
+	}
+	request.Network = networkOf(h.Client(r))
+	caps := store.Caps{
+		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
+		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
+	}
+	err = h.answered(r.Context(), func(ctx context.Context) error {
+		return h.Store.Request(ctx, time.Now(), request, h.served(request.Topic), caps)
+	})
+	if err != nil {
+		return err
+	}
+	signal(h.wakeVerify)
+	return nil
+}
+
+// limit rejects requests of clients that send too many.
+func (h *Hub) limit(r *http.Request) error {
+	if h.Limit != nil {
+		if wait := h.Limit(r); wait > 0 {
+			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
+		}
+	}
+	return nil
+}
+
+// networkOf returns the network that the caps of a client count for: its site, as networks are usually assigned.
+func networkOf(client netip.Addr) string {
+	bits := 48
+	if client.Is4() {
+		bits = 24
+	}
+	prefix, _ := client.Prefix(bits)
+	if !prefix.IsValid() { // it has no address, as on a Unix socket
+		return ""
+	}
+	return prefix.String()
+}
+
+// served returns the content that a topic has here now; without a hash if there is none.
+func (h *Hub) served(topic string) (p store.Publication) {
+	if edition := h.Published(); edition != nil {
+		content := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]
+		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence, Modified: content.Modified}
+	}
+	return p
+}
 
 // rejection is the error of a request that isn't accepted, in one sentence for its sender.
 type rejection struct {
@@ -193,7 +348,7 @@ func (h *Hub) offered() (topics []string) {
 	edition := h.Published()
 	for _, path := range reviewcast.Topics {
 		if edition == nil || edition.Topics[path].SHA256 != "" {
-			topics = append(topics, h.topic(path))
+			topics = append(topics, h.BaseURL+path)
 		}
 	}
 	return topics
@@ -223,141 +378,4 @@ func asRejection(err error) *rejection {
 		}
 	}
 	return &rejection{http.StatusServiceUnavailable, 30 * time.Second, "The hub can't accept requests at the moment."}
-}
-
-// States of a [Status].
-const (
-	StateActive   = "active"   // subscribed, with the newest content or about to get it
-	StateFailing  = "failing"  // subscribed, the last delivery failed
-	StateWaiting  = "waiting"  // subscribed, the hub could not call
-	StatePending  = "pending"  // requested, not verified yet
-	StateRejected = "rejected" // requested, and the verification failed
-	StateEnded    = "ended"    // no longer subscribed
-)
-
-// Status explains what has happened to a subscription.
-type Status struct {
-	State       string    `json:"state"`
-	Explanation string    `json:"explanation"` // what happened, one sentence
-	Remedy      string    `json:"remedy"`      // what would help, one sentence
-	At          time.Time `json:"at,omitzero"` // when it happened
-	Next        time.Time `json:"next_attempt,omitzero"`
-}
-
-// Explain returns the status of a subscription, a pending verification, or a departure. It
-// holds nothing that its subscriber may not see.
-func Explain(r store.Record, now time.Time) Status {
-	switch {
-	case r.Subscription != nil:
-		return explainSubscription(r.Subscription, now)
-	case r.Verification != nil:
-		return explainVerification(r.Verification)
-	default:
-		return explainDeparture(r.Departure)
-	}
-}
-
-func explainSubscription(r *store.Subscription, now time.Time) Status {
-	reason := publicPart(r.LastError)
-	s := Status{At: r.DeliveredAt}
-	if r.NextAttempt.After(now) {
-		s.Next = r.NextAttempt
-	}
-	switch {
-	case !now.Before(r.ExpiresAt):
-		s.State, s.At = StateEnded, r.ExpiresAt
-		s.Explanation, s.Remedy = "The lease ended on "+day(r.ExpiresAt)+".", remedyExpired
-	case (r.Behind || !s.Next.IsZero()) && isOurs(reason):
-		s.State, s.Explanation, s.Remedy = StateWaiting, "The delivery is postponed: "+reason+".", remedyOurs
-	case r.Failures > 0:
-		s.State = StateFailing
-		s.Explanation = fmt.Sprintf("%s failed, the last with: %s.", plural(r.Failures, "consecutive delivery", "consecutive deliveries"), reason)
-		s.Remedy = remedy(reason, "The hub tries again by itself.")
-	case r.Behind:
-		s.State, s.Explanation, s.Remedy = StateActive, "The newest content is about to be delivered.", remedyNone
-	default:
-		s.State, s.Explanation, s.Remedy = StateActive, "The subscription is active and was sent everything since its request.", remedyNone
-	}
-	return s
-}
-
-func explainVerification(v *store.Verification) Status {
-	reason := publicPart(v.LastError)
-	s := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt, Remedy: remedyNone}
-	switch {
-	case v.Mode == store.ModeDenied:
-		s.State, s.Explanation, s.Remedy = StateEnded, "The subscription was removed, and a denial is about to be sent: "+v.Reason+".", remedy(v.Reason, remedyAgain)
-	case v.Attempts == 0 && reason == "":
-		s.Explanation = "The " + v.Mode + " request waits for its verification."
-	case isOurs(reason):
-		s.Explanation, s.Remedy = "The verification is postponed: "+reason+".", remedyOurs
-	default:
-		s.Explanation = fmt.Sprintf("%s of the callback had no valid answer, the last with: %s.", plural(v.Attempts, "verification", "verifications"), reason)
-		s.Remedy = remedy(reason, "The hub tries three times.")
-	}
-	return s
-}
-
-func explainDeparture(d *store.Departure) Status {
-	reason := publicPart(d.Error)
-	s := Status{State: StateEnded, At: d.At}
-	on := " on " + day(d.At)
-	switch d.Cause {
-	case store.CauseUnverified:
-		s.State = StateRejected
-		s.Explanation, s.Remedy = "The verification failed"+on+": "+reason+".", remedy(reason, remedyAgain)
-	case store.CauseUnsubscribed:
-		s.Explanation, s.Remedy = "The callback confirmed an unsubscribe request"+on+".", remedyAgain
-	case store.CauseGone:
-		s.Explanation, s.Remedy = "The callback answered 410 Gone"+on+", which ends a subscription.", "Answer notifications with a 2xx status, then subscribe again."
-	case store.CauseFailed:
-		s.Explanation = "The subscription was removed" + on + " after three consecutive failures, the last with: " + reason + "."
-		s.Remedy = remedy(reason, remedyAgain)
-	case store.CauseExpired:
-		s.Explanation, s.Remedy = "The lease ended before"+on+".", remedyExpired
-	case store.CauseRemoved:
-		s.Explanation, s.Remedy = "An operator of the hub removed the subscription"+on+".", "Ask the operator, or subscribe again."
-	}
-	return s
-}
-
-const (
-	remedyNone    = "Nothing needs to be done."
-	remedyOurs    = "Nothing needs to be done: the hub tries again as soon as it can."
-	remedyAgain   = "Subscribe again."
-	remedyExpired = "Subscribe again, and renew each subscription before its lease ends."
-)
-
-// remedies are what helps against errors, by the beginning of their public text.
-//
-//go:embed remedies.txt
-var remedies string
-
-// remedy returns what helps against a reason, and then.
-func remedy(reason, then string) string {
-	for line := range strings.Lines(remedies) {
-		begins, remedy, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if i := strings.Index(reason, begins); i == 0 || i > 0 && strings.HasSuffix(reason[:i], ": ") {
-			return remedy + " " + then
-		}
-	}
-	return then
-}
-
-// publicPart returns the part of a stored error that subscribers may see; see errorText.
-func publicPart(text string) string {
-	public, _, _ := strings.Cut(text, ": ")
-	return public
-}
-
-// isOurs reports whether a reason is an error of the hub itself.
-func isOurs(reason string) bool { return reason == errOutage.Error() || reason == errLocal.Error() }
-
-func day(t time.Time) string { return t.UTC().Format("2 January 2006 at 15:04 UTC") }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
 }

@@ -60,8 +60,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	leaving := time.AfterFunc(Grace+leaveWithin, stopWrites)
 	defer leaving.Stop()
 	loops.Wait()
-	h.workers.Wait()
-	h.verifications.Wait()
+	h.exchanges.Wait()
 	close(h.outcomes) // only deliverLoop and workers send on it
 	acknowledging.Wait()
 	h.deliverClient.CloseIdleConnections()

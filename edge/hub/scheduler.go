@@ -40,8 +40,7 @@ const paces = store.Slow + 1
 // Endpoints take turns, and each pace has queues and turns of its own, so that many
 // subscribers of one endpoint or pace don't delay the others.
 type scheduler struct {
-	perHost int
-	slots   *slots
+	slots *slots
 
 	mu       sync.Mutex
 	hosts    map[string]*host
@@ -70,7 +69,7 @@ type host struct {
 }
 
 func newScheduler(perHost int) *scheduler {
-	return &scheduler{perHost: perHost, hosts: map[string]*host{}, slots: newSlots(maxDeliveries, maxSlowDeliveries, perHost)}
+	return &scheduler{hosts: map[string]*host{}, slots: newSlots(maxDeliveries, maxSlowDeliveries, perHost)}
 }
 
 // add queues claimed deliveries.
@@ -139,7 +138,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 		h.inFlight++
 		h.breaker.probing = !h.breaker.openUntil.IsZero()
 		// A host whose queue was full may be claimed for again.
-		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.perHost*queuePerHost/2
+		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.slots.perHost.normal*queuePerHost/2
 		return r
 	}
 	r.low = true
@@ -244,7 +243,7 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	n = ready(pace)
 	for endpoint, h := range s.hosts {
 		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(endpoint, pace)))
-		if len(h.queues[pace]) >= s.perHost*queuePerHost || h.breaker.wait(now) > 0 {
+		if len(h.queues[pace]) >= s.slots.perHost.normal*queuePerHost || h.breaker.wait(now) > 0 {
 			except = append(except, endpoint)
 		}
 	}

@@ -45,7 +45,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 		claimed := h.claimVerifications(ctx, n, s.full())
 		for _, v := range claimed {
 			slot := s.take(v.Endpoint, store.Quick)
-			h.verifications.Go(func() {
+			h.exchanges.Go(func() {
 				silent := time.AfterFunc(maxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
 				h.verify(work, v)
 				silent.Stop()
@@ -188,18 +188,15 @@ func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 
 // callbackURL returns a callback with our parameters appended to its query, which is kept byte for byte.
 func callbackURL(v store.Verification, challenge string) string {
-	var b strings.Builder
-	b.WriteString(v.Callback)
-	if _, query, ok := strings.Cut(v.Callback, "?"); !ok {
-		b.WriteByte('?')
+	called := v.Callback
+	if _, query, ok := strings.Cut(called, "?"); !ok {
+		called += "?"
 	} else if query != "" && !strings.HasSuffix(query, "&") {
-		b.WriteByte('&')
+		called += "&"
 	}
-	b.WriteString("hub.mode=" + v.Mode + "&hub.topic=" + url.QueryEscape(v.Topic))
+	called += "hub.mode=" + v.Mode + "&hub.topic=" + url.QueryEscape(v.Topic)
 	if v.Mode == store.ModeDenied {
-		b.WriteString("&hub.reason=" + url.QueryEscape(v.Reason))
-		return b.String()
+		return called + "&hub.reason=" + url.QueryEscape(v.Reason)
 	}
-	b.WriteString("&hub.challenge=" + challenge + "&hub.lease_seconds=" + strconv.FormatInt(int64(v.Lease/time.Second), 10))
-	return b.String()
+	return called + "&hub.challenge=" + challenge + "&hub.lease_seconds=" + strconv.FormatInt(int64(v.Lease/time.Second), 10)
 }

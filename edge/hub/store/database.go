@@ -6,6 +6,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
+	"text/template"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -25,7 +28,7 @@ type database interface {
 	close() error
 }
 
-// scanner reads one row of a result. Nil ignores the rows.
+// scanner reads one row of a result.
 type scanner func(*sql.Rows) error
 
 // transaction runs queries by their names.
@@ -55,7 +58,7 @@ func (tx transaction) each(ctx context.Context, scan scanner, query string, args
 }
 
 func (tx transaction) exec(ctx context.Context, query string, args ...any) error {
-	return tx.each(ctx, nil, query, args...)
+	return tx.each(ctx, func(*sql.Rows) error { return nil }, query, args...)
 }
 
 // row scans the only row of a result, and reports whether there is one.
@@ -74,10 +77,8 @@ func scanAll(scan scanner) func(*sql.Rows, error) error {
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if scan != nil {
-				if err := scan(rows); err != nil {
-					return err
-				}
+			if err := scan(rows); err != nil {
+				return err
 			}
 		}
 		return rows.Err()
@@ -113,11 +114,8 @@ type stamp time.Time
 
 // Scan implements [sql.Scanner].
 func (s *stamp) Scan(v any) error {
-	ms, ok := v.(int64)
-	switch *s = (stamp{}); {
-	case !ok:
-		return fmt.Errorf("a time is %T", v)
-	case ms != 0:
+	*s = stamp{}
+	if ms := v.(int64); ms != 0 { // as all tables declare times, and both drivers return integers
 		*s = stamp(time.UnixMilli(ms).UTC())
 	}
 	return nil
@@ -128,6 +126,74 @@ func millis(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMilli()
+}
+
+//go:embed queries.sql
+var queriesSQL string
+
+// The functions of the templates in queries.sql: of each database, and of both. Arguments are parameters such as $1,
+// columns or an alias.
+var (
+	sqliteSQL = template.FuncMap{
+		"outcomes": func(columns ...string) string {
+			for i, name := range columns {
+				columns[i] = fmt.Sprintf("value->>'%[1]s' AS %[1]s", name)
+			}
+			return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each($1)) AS a"
+		},
+		"list":       func(list string) string { return "SELECT value FROM json_each(" + list + ")" },
+		"among":      func(list string) string { return "IN (SELECT value FROM json_each(" + list + "))" },
+		"skipLocked": func(string) string { return "" }, // one writer at a time
+	}
+	postgresSQL = template.FuncMap{
+		"outcomes": func(columns ...string) string {
+			for i, name := range columns {
+				if slices.Contains([]string{"error", "reason", "token", "host"}, name) {
+					columns[i] += " text"
+				} else {
+					columns[i] += " bigint"
+				}
+			}
+			return "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(" + strings.Join(columns, ", ") + ")"
+		},
+		"list": func(list string) string {
+			return "SELECT json_array_elements_text(CAST(CAST(" + list + " AS text) AS json))"
+		},
+		"among": func(list string) string {
+			return "= ANY (CAST(translate(CAST(" + list + " AS text), '[]', '{}') AS bigint[]))"
+		},
+		"skipLocked": func(alias string) string { return "FOR UPDATE OF " + alias + " SKIP LOCKED" },
+	}
+	commonSQL = template.FuncMap{
+		"living": func(owner, now, since string) string {
+			return fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
+				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", owner, now, since)
+		},
+		"verification": func() string {
+			return "token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error"
+		},
+		"subscription": func(at string) string { return strings.ReplaceAll(subscriptionColumns, "$at", at) },
+	}
+)
+
+const subscriptionColumns = `s.id, s.topic, s.callback, s.secret, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
+  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
+  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= $at THEN false WHEN $at = 0 THEN true
+    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $at) END
+FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic`
+
+// queries reads queries.sql with the functions of a database. It returns the texts by name.
+func queries(functions template.FuncMap) map[string]string {
+	all := map[string]string{}
+	for _, block := range strings.Split(queriesSQL, "-- name: ")[1:] {
+		name, text, _ := strings.Cut(block, "\n")
+		query := &strings.Builder{}
+		if err := template.Must(template.New(name).Funcs(commonSQL).Funcs(functions).Parse(text)).Execute(query, nil); err != nil {
+			panic(err)
+		}
+		all[name] = strings.TrimSpace(query.String())
+	}
+	return all
 }
 
 // versions is the table in which goose keeps the schema version.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -120,10 +121,8 @@ func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) ([]i
 // change makes an operator's change, which running hubs are to notice at once.
 func (s *Store) change(ctx context.Context, what string, f func(context.Context, transaction) ([]int64, error)) (done []int64, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) (err error) {
-		if done, err = f(ctx, tx); err != nil {
-			return err
-		}
-		return s.db.announce(ctx, tx, "")
+		done, err = f(ctx, tx)
+		return cmp.Or(err, s.db.announce(ctx, tx, ""))
 	})
 	return done, wrap(what, err)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"sync"
@@ -22,10 +23,9 @@ func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) erro
 		return err
 	}
 	return wrap("heartbeat", s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if err := tx.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now)); err != nil {
-			return err
-		}
-		return tx.exec(ctx, "owners ahead", millis(now.Add(OwnerLapse)), millis(now.Add(2*OwnerLapse)))
+		return cmp.Or(
+			tx.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now)),
+			tx.exec(ctx, "owners ahead", millis(now.Add(OwnerLapse)), millis(now.Add(2*OwnerLapse))))
 	}))
 }
 
@@ -40,15 +40,12 @@ func (s *Store) Leave(ctx context.Context, owner string) error {
 // ago, and old departures. It returns the number of subscriptions.
 func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
-			return err
-		}
-		if err := tx.exec(ctx, "trim departed", millis(now.Add(-departedFor)), maxDeparted, maxUnverified); err != nil {
-			return err
-		}
-		removed, err := depart(ctx, tx, now, CauseExpired, nil, "sweep", millis(now.Add(-expiredKept)), n)
+		err := cmp.Or(
+			tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))),
+			tx.exec(ctx, "trim departed", millis(now.Add(-departedFor)), maxDeparted, maxUnverified))
+		removed, sweepErr := depart(ctx, tx, now, CauseExpired, nil, "sweep", millis(now.Add(-expiredKept)), n)
 		swept = len(removed)
-		return err
+		return cmp.Or(err, sweepErr)
 	})
 	return swept, wrap("sweep", err)
 }

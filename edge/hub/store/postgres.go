@@ -69,22 +69,18 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 
 // migrateLocked migrates under an advisory lock, because edges are often started together.
 func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
-	conn, err := db.Conn(ctx)
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = tx.Rollback() }() // ends the lock; migrations have transactions of their own
+
 	if up { // reading the version needs no lock
-		if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, "SELECT to_regclass($1) IS NOT NULL")
-	if !up {
-		return err
-	}
-	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
-	return errors.Join(err, unlockErr)
+	return migrate(ctx, db, goose.DialectPostgres, "postgres", up, "SELECT to_regclass($1) IS NOT NULL")
 }
 
 func (p *postgres) write(ctx context.Context, f func(context.Context, transaction) error) error {

@@ -247,11 +247,9 @@ SELECT topic, callback, proof_key, cause, error, departed_at FROM departed WHERE
 -- name: topic names
 SELECT topic FROM topics UNION SELECT topic FROM handshakes ORDER BY topic
 
--- name: create secret
-INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
-
 -- name: secret
-SELECT value FROM secrets WHERE name = $1
+-- An update that changes nothing returns what is stored.
+INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = secrets.value RETURNING value
 
 -- name: end session
 INSERT INTO ended_sessions (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING

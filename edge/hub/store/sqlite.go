@@ -60,12 +60,8 @@ func (s *sqlite) create(file string) (err error) {
 
 func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 	s.lock = flock.New(s.file+".lock", flock.SetPermissions(0o600))
-	if s.writer, err = sql.Open("sqlite", address(s.file, exclusive)); err != nil {
-		return err
-	}
-	if s.reader, err = sql.Open("sqlite", address(s.file, exclusive)); err != nil {
-		return err
-	}
+	s.writer, _ = sql.Open("sqlite", address(s.file, exclusive)) // fails without the driver only
+	s.reader, _ = sql.Open("sqlite", address(s.file, exclusive))
 	s.writer.SetMaxOpenConns(1)
 	s.reader.SetMaxOpenConns(2)
 	if exclusive {

@@ -202,10 +202,7 @@ func (s *Store) SessionKey(ctx context.Context) (key []byte, err error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if err := tx.exec(ctx, "create secret", sessionKey, fresh); err != nil {
-			return err
-		}
-		_, err := tx.row(ctx, []any{&key}, "secret", sessionKey)
+		_, err := tx.row(ctx, []any{&key}, "secret", sessionKey, fresh)
 		return err
 	})
 	return key, wrap("session key", err)
@@ -215,10 +212,7 @@ func (s *Store) SessionKey(ctx context.Context) (key []byte, err error) {
 // the records of those that have expired.
 func (s *Store) EndSession(ctx context.Context, id string, now, expires time.Time) error {
 	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if err := tx.exec(ctx, "expired sessions", millis(now)); err != nil {
-			return err
-		}
-		return tx.exec(ctx, "end session", id, millis(expires))
+		return cmp.Or(tx.exec(ctx, "expired sessions", millis(now)), tx.exec(ctx, "end session", id, millis(expires)))
 	})
 	return wrap("end session", err)
 }
