@@ -152,7 +152,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
 	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
-		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, write in each line "verification":{"method":"…"} in place of verified and mentions, with job, invitation, receipt or platform in place of …`)
+		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
 	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
