@@ -23,7 +23,7 @@ import (
 // manifestName is the manifest's file in the output directory.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
-// files returns every file of the output directory by its name, with the encoded variants that are smaller.
+// files returns every file of the output directory by its name, with its encoded variants.
 func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
 	if err != nil {

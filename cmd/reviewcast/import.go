@@ -144,6 +144,15 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
+	if err == nil && report.Layout != "" && (cfg.DateLayout == "" || cfg.DateLayout == "YYYY-MM-DD") {
+		if _, err := in.Seek(0, io.SeekStart); err == nil { // of a pipe nothing is left
+			cfg.DateLayout = report.Layout
+			fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
+			if report, err = with(ctx, in, cfg); err != nil {
+				return err
+			}
+		}
+	}
 	release()
 	if err != nil && ctx.Err() != nil {
 		return terminal.ErrStopped

@@ -71,6 +71,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m.report.Remedy = m.sameDays(reviews)
 	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
+		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
 	}
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
 	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows

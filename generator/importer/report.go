@@ -38,6 +38,8 @@ type Report struct {
 	Unused  []string
 	// Remedy is what to do if the whole export was read in a wrong way.
 	Remedy string
+	// Layout is the layout of the dates if all have one, and no other, that is not Config's.
+	Layout string
 	// Refused reports that half of the rows were skipped, or there is a remedy, and nothing was written.
 	Refused bool
 }
