@@ -1,6 +1,7 @@
 package reviewcast
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -150,6 +151,9 @@ type Review struct {
 	Verification    Verification `json:"verification"`
 	Mentions        Mentions     `json:"mentions" jsonschema:"ids of what the job record and the text name"`
 }
+
+// Compare orders reviews as they are published: newest date first, then by id.
+func Compare(a, b *Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) }
 
 // OwnerReply is the business's public answer to a review.
 type OwnerReply struct {
