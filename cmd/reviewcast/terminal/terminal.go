@@ -72,23 +72,17 @@ func foldTo(s string, columns, indent int) string {
 			continue
 		}
 		lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
-		b.WriteString(lead)
-		at, empty := len(lead), true
-		for word := range strings.SplitSeq(text[len(lead):], " ") {
-			n := Width(word)
-			switch {
-			case empty:
-			case at+1+n > columns:
-				b.WriteString("\n" + strings.Repeat(" ", indent))
-				at = indent
-			default:
-				b.WriteByte(' ')
-				at++
+		words := strings.Split(text[len(lead):], " ")
+		row := lead + words[0]
+		for _, word := range words[1:] {
+			if Width(row+" "+word) <= columns {
+				row += " " + word
+				continue
 			}
-			b.WriteString(word)
-			at, empty = at+n, false
+			b.WriteString(row + "\n")
+			row = strings.Repeat(" ", indent) + word
 		}
-		b.WriteString(line[len(text):])
+		b.WriteString(row + line[len(text):])
 	}
 	return b.String()
 }
