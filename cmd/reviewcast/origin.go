@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,13 +61,10 @@ func (f *originFlags) follow(s *service, public string) error {
 		return usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", public, copyDir)}
 	}
 	base, err := reviewcast.ParseBaseURL(f.Origin)
-	var source mirror.Source
-	if err == nil {
-		source, err = mirror.Open(base, mirror.Config{Timeout: originTimeout})
-	}
 	if err != nil {
 		return usageError{fmt.Errorf("--origin: %w", err)}
 	}
+	source, _ := mirror.Open(base, mirror.Config{Timeout: originTimeout}) // base is a URL
 	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: s.holder, log: s.log.With("origin", base), err: errors.New("not looked at yet"),
 		config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log, Hashed: true, Holds: mirror.Data.Holds}}
 	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
@@ -79,13 +75,7 @@ func (f *originFlags) follow(s *service, public string) error {
 
 // serve serves a set from memory.
 func (o *originSite) serve(set *mirror.Set) {
-	manifest := set.Files[reviewcast.PathManifest]
-	if current := o.holder.Files.Load(); current != nil {
-		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
-			return
-		}
-	}
-	files, err := snapshot.FilesOf(manifest, set.Files, o.config)
+	files, err := snapshot.FilesOf(set.Files[reviewcast.PathManifest], set.Files, o.config)
 	if err != nil {
 		o.log.Error("version not served", "error", err)
 		return
