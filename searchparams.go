@@ -136,18 +136,17 @@ func (p Param) parse(s string) (value, *Issue) {
 // decode parses the parameter's value from JSON.
 func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	var v any
-	if err := json.Unmarshal(raw, &v); err == nil {
-		switch v := v.(type) {
-		case float64:
-			if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-				return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
-			}
-		case string:
-			return p.parse(v)
-		case bool:
-			if p.Type == BooleanParam {
-				return value{text: strconv.FormatBool(v)}, nil
-			}
+	_ = json.Unmarshal(raw, &v) // v stays nil if it isn't JSON
+	switch v := v.(type) {
+	case float64:
+		if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
+			return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
+		}
+	case string:
+		return p.parse(v)
+	case bool:
+		if p.Type == BooleanParam {
+			return value{text: strconv.FormatBool(v)}, nil
 		}
 	}
 	return value{}, p.invalid("expected " + p.describe() + ", received " + EchoJSON(raw))
