@@ -232,8 +232,3 @@ func (p *Prompter) Text(question string) (string, error) {
 		prompt = "  "
 	}
 }
-
-// Choice is a possible answer: an id, and the name that people know it by.
-type Choice struct{ ID, Name string }
-
-func (c Choice) String() string { return strings.TrimSuffix(c.ID+" ("+c.Name+")", " ()") }
