@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -136,8 +135,7 @@ func (l *edgeHub) attempt(ctx context.Context, within time.Duration) error {
 func (l *edgeHub) isPermanent(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, path := errors.AsType[*fs.PathError](err)
-	regular := func() bool { info, err := os.Stat(l.state); return err == nil && info.Mode().IsRegular() }
-	return usage || path && !regular() || errors.Is(err, store.ErrSchema)
+	return usage || path && (!exists(l.state) || isFolder(l.state)) || errors.Is(err, store.ErrSchema)
 }
 
 // open opens the state and creates the hub.
