@@ -127,19 +127,13 @@ func ParseBaseURL(s string) (string, error) {
 // addressForm matches an address as people type and paste it: in brackets or quotes, with wrong signs after https.
 var addressForm = regexp.MustCompile(`(?i)^[\s<("'“]*(https?)[:;/.]*[:;/][:;/]*([^\s/:;<>()"'“”][^\s<>()"'“”]*)[\s>)"'”.,]*$`)
 
-// validHost reports whether a lower-case host is an IP address or a DNS name (RFC 1123, section 2.1).
+// dnsName matches a DNS name in lower case (RFC 1123, section 2.1), but for its length.
+var dnsName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
+
+// validHost reports whether a lower-case host is an IP address or a DNS name.
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return !strings.Contains(host, "%") // a zone means something on one machine only
 	}
-	if len(host) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
-			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return false
-		}
-	}
-	return true
+	return len(host) <= 253 && dnsName.MatchString(host)
 }

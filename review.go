@@ -1,6 +1,7 @@
 package reviewcast
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -151,6 +152,9 @@ type Review struct {
 	Mentions        Mentions     `json:"mentions" jsonschema:"ids of what the job record and the text name"`
 }
 
+// Compare orders reviews as they are published: newest date first, then by id.
+func Compare(a, b *Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) }
+
 // OwnerReply is the business's public answer to a review.
 type OwnerReply struct {
 	Text string `json:"text"`
@@ -202,14 +206,10 @@ func ValidID(s string) bool {
 // when there is none.
 func BadRune(s string) (offset int, r rune) {
 	for i, r := range s {
-		switch {
-		case r == '\t' || r == '\n':
-		case r < 0x20, r == 0xFFFE, r == 0xFFFF, r >= 0x7F && unicode.IsControl(r):
+		control := unicode.IsControl(r) && r != '\t' && r != '\n'
+		invalid := r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError))
+		if control || invalid || r == 0xFFFE || r == 0xFFFF {
 			return i, r
-		case r == utf8.RuneError:
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return i, r
-			}
 		}
 	}
 	return -1, 0

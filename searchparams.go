@@ -38,10 +38,6 @@ type Param struct {
 	set func(*Query, value)
 }
 
-var polarities = []string{string(Positive), string(Neutral), string(Negative), string(Mixed)}
-
-var booleans = []string{"true", "false"}
-
 // value is a parameter's value after parsing.
 type value struct {
 	number float64
@@ -87,7 +83,7 @@ var SearchParams = []Param{
 		Description: "true: only reviews with an owner reply; false: only reviews without one.", set: func(q *Query, v value) { q.HasReply = new(v.text == "true") }},
 	{Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
 		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.", set: func(q *Query, v value) { q.Aspect = v.text }},
-	{Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
+	{Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: []string{string(Positive), string(Neutral), string(Negative), string(Mixed)}, Example: "negative",
 		Description: "Only reviews with this sentiment: about the aspect if one is given, otherwise of the whole review.", set: func(q *Query, v value) { q.Sentiment = Polarity(v.text) }},
 	{Name: "facets", Type: BooleanParam, Example: true,
 		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.", set: func(q *Query, v value) { q.Facets = v.text == "true" }},
@@ -140,18 +136,17 @@ func (p Param) parse(s string) (value, *Issue) {
 // decode parses the parameter's value from JSON.
 func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	var v any
-	if err := json.Unmarshal(raw, &v); err == nil {
-		switch v := v.(type) {
-		case float64:
-			if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-				return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
-			}
-		case string:
-			return p.parse(v)
-		case bool:
-			if p.Type == BooleanParam {
-				return value{text: strconv.FormatBool(v)}, nil
-			}
+	_ = json.Unmarshal(raw, &v) // v stays nil if it isn't JSON
+	switch v := v.(type) {
+	case float64:
+		if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
+			return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
+		}
+	case string:
+		return p.parse(v)
+	case bool:
+		if p.Type == BooleanParam {
+			return value{text: strconv.FormatBool(v)}, nil
 		}
 	}
 	return value{}, p.invalid("expected " + p.describe() + ", received " + EchoJSON(raw))
@@ -184,7 +179,7 @@ func (p Param) check(v value) *Issue {
 		}
 		return invalidDate(p.Name, v.text)
 	case BooleanParam:
-		allowed = booleans
+		allowed = []string{"true", "false"}
 	case StringParam:
 		origin, n, p.Min, p.Max = "string", float64(utf8.RuneCountInString(v.text)), float64(p.MinLength), float64(p.MaxLength)
 	}

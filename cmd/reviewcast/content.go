@@ -197,9 +197,6 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 		}
 		return nil, nil, "", errors.New(lines)
 	}
-	zone, err := time.LoadLocation(content.Business.TimeZone)
-	if err != nil {
-		return nil, nil, "", err
-	}
+	zone, _ := time.LoadLocation(content.Business.TimeZone) // one that isn't known is an error of business.yaml
 	return content.Content, zone, cmp.Or(reviewcast.Date(f.Today), reviewcast.Date(time.Now().In(zone).Format(time.DateOnly))), nil
 }

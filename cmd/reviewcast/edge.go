@@ -77,10 +77,11 @@ func (f *mcpFlags) mountMCP(c *edge.Config, hub *edgeHub) (run func(context.Cont
 }
 
 type edgeCmd struct {
-	Public  string `help:"The output folder of a build (default: public) or, with --origin, the folder of the copy (default: copy)." placeholder:"DIR"`
-	Listen  string `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
-	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: --origin, or the one that the files were built for)." placeholder:"URL"`
-	originFlags
+	Public      string        `help:"The output folder of a build (default: public) or, with --origin, the folder of the copy (default: copy)." placeholder:"DIR"`
+	Listen      string        `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
+	BaseURL     string        `name:"base-url" help:"The public origin; files built for another are refused (default: --origin, or the one that the files were built for)." placeholder:"URL"`
+	Origin      string        `help:"Serve a copy of the data that this site publishes, and keep it up to date in the directory of --public; pages are left to the site (default: serve what a build writes to --public)." placeholder:"URL"`
+	OriginEvery time.Duration `name:"origin-every" help:"How often to look for a new version, at least every second; a publish ping makes the edge look at once." default:"30s" placeholder:"TIME"`
 	serveFlags
 	PrintConfig bool `name:"print-config" help:"Print every flag with its value, without passwords, and where it is from, and exit."`
 }
@@ -122,7 +123,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 // files has a service serve the output folder or follow the origin.
 func (c *edgeCmd) files(s *service) error {
 	if c.Origin != "" {
-		return c.follow(s, c.Public)
+		return c.follow(s)
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
@@ -236,17 +237,12 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 		s.work = append(s.work, answering(private, mux, s.log))
 	}
 	s.log.Info("serving", "addr", s.listener.Addr().String())
-	stopped := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var g errgroup.Group
+	// Parts end when their context does, or with an error, which ends the others.
+	parallel, running := errgroup.WithContext(ctx)
 	for _, work := range s.work {
-		g.Go(func() error {
-			defer cancel() // the end of one part ends the others
-			return work(ctx)
-		})
+		parallel.Go(func() error { return work(running) })
 	}
-	if err := g.Wait(); stopped.Err() == nil || !errors.Is(err, context.Canceled) { // a part may have been stopped while it started
+	if err := parallel.Wait(); ctx.Err() == nil || !errors.Is(err, context.Canceled) { // a part may have been stopped while it started
 		return err
 	}
 	return nil

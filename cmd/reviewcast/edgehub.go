@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -95,7 +93,7 @@ type edgeHub struct {
 	down      prometheus.Collector // state_up 0, before the state is open
 	opening   chan error           // of the attempt that runs; nil: none
 
-	err   atomic.Pointer[error]   // of the last attempt that failed
+	err   atomic.Pointer[error]   // of the last attempt that has ended
 	hub   atomic.Pointer[hub.Hub] // nil: not open yet
 	store *store.Store            // set before hub is
 }
@@ -123,6 +121,7 @@ func (l *edgeHub) attempt(ctx context.Context, within time.Duration) error {
 	select {
 	case err := <-l.opening:
 		l.opening = nil
+		l.err.Store(&err)
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
@@ -136,22 +135,19 @@ func (l *edgeHub) attempt(ctx context.Context, within time.Duration) error {
 func (l *edgeHub) isPermanent(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, path := errors.AsType[*fs.PathError](err)
-	regular := func() bool { info, err := os.Stat(l.state); return err == nil && info.Mode().IsRegular() }
-	return usage || path && !regular() || errors.Is(err, store.ErrSchema)
+	return usage || path && (!exists(l.state) || isFolder(l.state)) || errors.Is(err, store.ErrSchema)
 }
 
 // open opens the state and creates the hub.
 func (l *edgeHub) open(ctx context.Context) error {
 	s, err := store.Open(ctx, l.state, store.Options{Exclusive: true})
-	if err == nil {
-		if err = l.mount(ctx, s); err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}
 	if err != nil {
-		l.err.Store(&err)
+		return err
 	}
-	return err
+	if err := l.mount(ctx, s); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 // mount creates the hub on an open state.
@@ -217,22 +213,18 @@ func (l *edgeHub) work(ctx context.Context) error {
 		case <-time.After(wait):
 		}
 	}
-	if l.config.Reload == nil {
-		return l.hub.Load().Run(ctx)
-	}
-	var receiving sync.WaitGroup
-	defer receiving.Wait()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	receiving.Go(func() { // what other edges have passed on
-		for ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case manifests := <-l.store.Pings():
-				l.config.Reload(manifests)
+	if l.config.Reload != nil {
+		go func() { // what other edges have passed on
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case manifests := <-l.store.Pings():
+					l.config.Reload(manifests)
+				}
 			}
-		}
-	})
+		}()
+	}
 	return l.hub.Load().Run(ctx)
 }
 

@@ -128,51 +128,50 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 		}
 	}
 	last := words[len(words)-1]
-	var found []terminal.Choice
+	var b strings.Builder
+	offer := func(word, meaning string) {
+		if strings.HasPrefix(word, last) {
+			fmt.Fprintf(&b, "%s\t%s\n", word, strings.Join(strings.Fields(terminal.Visible(meaning)), " "))
+		}
+	}
 	if flag != nil {
-		found, node = candidates(ctx, flag.Value, last, content), &kong.Node{}
+		offerValues(ctx, flag.Value, last, content, offer)
+		node = &kong.Node{}
 	} else if args < len(node.Positional) {
-		found = candidates(ctx, node.Positional[args], last, content)
+		offerValues(ctx, node.Positional[args], last, content, offer)
 	}
 	for _, n := range node.Children {
 		if !n.Hidden {
-			found = append(found, terminal.Choice{ID: n.Name, Name: n.Help})
+			offer(n.Name, n.Help)
 		}
 	}
 	for _, f := range node.Flags {
 		if !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && args >= len(node.Positional)) {
-			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
-		}
-	}
-	var b strings.Builder
-	for _, choice := range found {
-		if strings.HasPrefix(choice.ID, last) {
-			fmt.Fprintf(&b, "%s\t%s\n", choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
+			offer("--"+f.Name, f.Help)
 		}
 	}
 	_, err := io.WriteString(std.out, b.String())
 	return err
 }
 
-// candidates returns what a value can be: one of its choices, or an id of the content
+// offerValues offers what a value can be: one of its choices, or an id of the content
 // folder, in a list with commas the last item.
-func candidates(ctx context.Context, v *kong.Value, word, folder string) (found []terminal.Choice) {
+func offerValues(ctx context.Context, v *kong.Value, word, folder string, offer func(word, meaning string)) {
 	if v.Enum != "" {
 		for choice := range strings.SplitSeq(v.Enum, ",") {
-			found = append(found, terminal.Choice{ID: choice, Name: v.Help})
+			offer(choice, v.Help)
 		}
 	}
 	kind := v.Tag.Get("ids")
 	if kind == "" {
-		return found
+		return
 	}
 	content, _, _, err := source.NewLoader(folder, source.Config{}).Load(ctx, nil)
 	if err != nil || content == nil {
-		return nil
+		return
 	}
 	before := word[:strings.LastIndexByte(word, ',')+1]
 	for _, c := range compose.Choices(content, kind) {
-		found = append(found, terminal.Choice{ID: before + c.ID, Name: c.Name})
+		offer(before+c.ID, c.Name)
 	}
-	return found
 }

@@ -49,10 +49,8 @@ func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Stor
 			return err
 		}
 	}
-	if !store.IsPostgres(state) {
-		if _, err := os.Stat(state); err != nil {
-			return fmt.Errorf("no subscriptions are kept on this computer in %s; run this where `reviewcast edge` runs, or name the state that the edge uses with --state", state)
-		}
+	if !store.IsPostgres(state) && !exists(state) {
+		return fmt.Errorf("no subscriptions are kept on this computer in %s; run this where `reviewcast edge` runs, or name the state that the edge uses with --state", state)
 	}
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()

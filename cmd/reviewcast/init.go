@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
@@ -79,13 +77,12 @@ func writeSchemas(dir string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, fmt.Errorf("write schemas: %w", err)
 	}
-	schemas := schema.All()
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+	for name, text := range schema.All() {
 		path := filepath.Join(dir, name)
-		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, schemas[name]) {
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
 			continue
 		}
-		if err := os.WriteFile(path, schemas[name], 0o644); err != nil {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return written, fmt.Errorf("write schemas: %w", err)
 		}
 		written++

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,12 +28,6 @@ const (
 	copyDir = "copy"
 )
 
-// originFlags say which site an edge serves a copy of.
-type originFlags struct {
-	Origin      string        `help:"Serve a copy of the data that this site publishes, and keep it up to date in the directory of --public; pages are left to the site (default: serve what a build writes to --public)." placeholder:"URL"`
-	OriginEvery time.Duration `name:"origin-every" help:"How often to look for a new version, at least every second; a publish ping makes the edge look at once." default:"30s" placeholder:"TIME"`
-}
-
 // originSite follows a site: it serves each version that the copy accepts.
 type originSite struct {
 	copy   *mirror.Copy
@@ -52,26 +43,23 @@ type originSite struct {
 	err     error     // of the last look; nil after a success
 }
 
-// follow has a service serve the origin that the flags name, with a copy in public.
-func (f *originFlags) follow(s *service, public string) error {
-	if f.OriginEvery < time.Second {
-		return usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
+// follow has a service serve the origin that the flags name, with a copy in --public.
+func (c *edgeCmd) follow(s *service) error {
+	if c.OriginEvery < time.Second {
+		return usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", c.OriginEvery)}
 	}
 	// The copy has no pages; a build and a whole copy do, which would be removed.
-	if _, err := os.Stat(filepath.Join(public, filepath.FromSlash(reviewcast.PathIndex))); err == nil {
-		return usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", public, copyDir)}
+	if exists(c.Public, reviewcast.PathIndex) {
+		return usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", c.Public, copyDir)}
 	}
-	base, err := reviewcast.ParseBaseURL(f.Origin)
-	var source mirror.Source
-	if err == nil {
-		source, err = mirror.Open(base, mirror.Config{Timeout: originTimeout})
-	}
+	base, err := reviewcast.ParseBaseURL(c.Origin)
 	if err != nil {
 		return usageError{fmt.Errorf("--origin: %w", err)}
 	}
-	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: s.holder, log: s.log.With("origin", base), err: errors.New("not looked at yet"),
+	source, _ := mirror.Open(base, mirror.Config{Timeout: originTimeout}) // base is a URL
+	o := &originSite{every: c.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: s.holder, log: s.log.With("origin", base), err: errors.New("not looked at yet"),
 		config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log, Hashed: true, Holds: mirror.Data.Holds}}
-	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
+	o.copy = &mirror.Copy{Dir: c.Public, Taken: o.serve,
 		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: s.baseURL, AcceptRewrite: true}}
 	s.origin, s.reload, s.work = o, o.ping, append(s.work, o.run)
 	return nil
@@ -79,13 +67,7 @@ func (f *originFlags) follow(s *service, public string) error {
 
 // serve serves a set from memory.
 func (o *originSite) serve(set *mirror.Set) {
-	manifest := set.Files[reviewcast.PathManifest]
-	if current := o.holder.Files.Load(); current != nil {
-		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
-			return
-		}
-	}
-	files, err := snapshot.FilesOf(manifest, set.Files, o.config)
+	files, err := snapshot.FilesOf(set.Files[reviewcast.PathManifest], set.Files, o.config)
 	if err != nil {
 		o.log.Error("version not served", "error", err)
 		return

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -144,7 +143,7 @@ func (d *Dir) stage(ctx context.Context, files map[string][]byte, same map[strin
 			if same[name] && os.Link(d.file(name), path) == nil {
 				return nil
 			}
-			return writeSynced(path, bytes.NewReader(body))
+			return writeSynced(path, body)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -192,13 +191,12 @@ func carry(from, to string) error {
 }
 
 // writeSynced is [os.WriteFile] that also syncs the file.
-func writeSynced(path string, r io.Reader) error {
+func writeSynced(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, r)
-	if err == nil {
+	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
@@ -251,7 +249,7 @@ func (d *Dir) replaceEach(files map[string][]byte, old []string, same map[string
 		}
 	}
 	data, _ := json.Marshal(m) // strings always marshal
-	if err := writeSynced(filepath.Join(d.staging, commitFile), bytes.NewReader(data)); err != nil {
+	if err := writeSynced(filepath.Join(d.staging, commitFile), data); err != nil {
 		return err
 	}
 	if err := syncDir(d.staging); err != nil {
@@ -288,16 +286,15 @@ func (d *Dir) rollForward(m moves) error {
 // replaceFile copies a staged file and renames the copy: a rename can't cross a mount point, and a second
 // rollForward needs the staged file.
 func (d *Dir) replaceFile(name string) error {
-	from, err := os.Open(filepath.Join(d.staging, filepath.FromSlash(name)))
+	data, err := os.ReadFile(filepath.Join(d.staging, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
-	defer from.Close()
 	to := d.file(name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	if err := writeSynced(to+".tmp", from); err != nil {
+	if err := writeSynced(to+".tmp", data); err != nil {
 		return err
 	}
 	return os.Rename(to+".tmp", to)

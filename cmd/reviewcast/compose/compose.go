@@ -16,7 +16,6 @@ import (
 	"unicode"
 
 	"reviewcast"
-	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/schema"
 	"reviewcast/generator/source"
@@ -158,34 +157,30 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 }
 
 // Choices returns what the content offers for a kind of name: technicians, services, service_areas, methods or reviews.
-func Choices(content *source.Content, kind string) (out []terminal.Choice) {
-	var named []reviewcast.Named
+func Choices(content *source.Content, kind string) (out []reviewcast.Named) {
 	switch kind {
 	case "technicians":
 		for _, t := range content.Business.Technicians {
-			out = append(out, terminal.Choice{ID: t.ID, Name: t.Name})
+			out = append(out, reviewcast.Named{ID: t.ID, Name: t.Name})
 		}
 	case "services":
-		named = content.Business.Services
+		return content.Business.Services
 	case "service_areas":
-		named = content.Business.ServiceAreas
+		return content.Business.ServiceAreas
 	case "methods":
 		for _, method := range reviewcast.VerificationMethods {
-			out = append(out, terminal.Choice{ID: method})
+			out = append(out, reviewcast.Named{ID: method})
 		}
 	case "reviews":
 		for _, r := range content.Reviews {
-			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
+			out = append(out, reviewcast.Named{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
 		}
-	}
-	for _, n := range named {
-		out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
 	}
 	return out
 }
 
 // resolve returns the only id that a word, or the beginning of its name, stands for.
-func resolve(word, what string, choices []terminal.Choice) (string, error) {
+func resolve(word, what string, choices []reviewcast.Named) (string, error) {
 	word = strings.TrimSpace(word)
 	lower := strings.ToLower(word)
 	var found, ids, names []string
@@ -196,7 +191,7 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if strings.HasPrefix(strings.ToLower(c.ID), lower) || strings.HasPrefix(strings.ToLower(c.Name), lower) {
 			found = append(found, c.ID)
 		}
-		ids, names = append(ids, c.ID), append(names, c.String())
+		ids, names = append(ids, c.ID), append(names, strings.TrimSuffix(c.ID+" ("+c.Name+")", " ()"))
 	}
 	switch {
 	case word == "?" && len(names) > 0:

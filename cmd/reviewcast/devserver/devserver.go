@@ -174,10 +174,7 @@ const indexDelay = 150 * time.Millisecond
 
 // show serves the files of a build, searchable when a request needs that or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
-	manifest, err := json.Marshal(res.Manifest)
-	if err != nil {
-		return err
-	}
+	manifest, _ := json.Marshal(res.Manifest) // strings, numbers and times always marshal
 	bodies := make(map[string][]byte, len(res.Artifacts))
 	for _, a := range res.Artifacts {
 		bodies[a.Path] = a.Body

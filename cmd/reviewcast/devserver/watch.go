@@ -192,16 +192,13 @@ func (w *watch) handle(ev fsnotify.Event) {
 	if ev.Op == fsnotify.Chmod || ev.Name != w.dir && w.ignored(ev.Name) {
 		return
 	}
-	name := ev.Name
-	folder := ev.Name == w.dir || w.folders[ev.Name] && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename))
-	if ev.Has(fsnotify.Create) {
-		info, err := os.Stat(ev.Name)
-		folder = folder || err == nil && info.IsDir()
+	info, err := os.Stat(ev.Name)
+	came := ev.Has(fsnotify.Create) && err == nil && info.IsDir()
+	went := w.folders[ev.Name] && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename))
+	if came || went || ev.Name == w.dir {
+		ev.Name = ""
 	}
-	if folder {
-		name = ""
-	}
-	w.event(name)
+	w.event(ev.Name)
 }
 
 // event notes a change and puts the next call off. Without a name, folders may have changed.

@@ -3,6 +3,9 @@
 package terminal
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,23 +75,17 @@ func foldTo(s string, columns, indent int) string {
 			continue
 		}
 		lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
-		b.WriteString(lead)
-		at, empty := len(lead), true
-		for word := range strings.SplitSeq(text[len(lead):], " ") {
-			n := Width(word)
-			switch {
-			case empty:
-			case at+1+n > columns:
-				b.WriteString("\n" + strings.Repeat(" ", indent))
-				at = indent
-			default:
-				b.WriteByte(' ')
-				at++
+		words := strings.Split(text[len(lead):], " ")
+		row := lead + words[0]
+		for _, word := range words[1:] {
+			if Width(row+" "+word) <= columns {
+				row += " " + word
+				continue
 			}
-			b.WriteString(word)
-			at, empty = at+n, false
+			b.WriteString(row + "\n")
+			row = strings.Repeat(" ", indent) + word
 		}
-		b.WriteString(line[len(text):])
+		b.WriteString(row + line[len(text):])
 	}
 	return b.String()
 }
@@ -163,4 +160,75 @@ func Stars(mean *float64) string {
 		return "none"
 	}
 	return fmt.Sprintf("%.2f", *mean)
+}
+
+// ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or the end of the input.
+var ErrStopped = errors.New("stopped; no file was changed")
+
+// maxAnswer is the length of a line beyond which systems lose what is typed or pasted.
+const maxAnswer = 4095
+
+// Prompter asks questions, line by line.
+type Prompter struct {
+	out  io.Writer
+	read func(prompt string) (line string, err error)
+}
+
+// NewPrompter returns a Prompter that reads lines.
+func NewPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompter {
+	lines := bufio.NewReader(in)
+	return &Prompter{out: out, read: func(prompt string) (string, error) {
+		answered := make(chan string, 1)
+		go func() { // stays, if ctx ends, until the program does, which is at once
+			fmt.Fprint(out, prompt)
+			if line, err := lines.ReadString('\n'); err == nil {
+				answered <- strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "?")
+			}
+			close(answered)
+		}()
+		select {
+		case line, ok := <-answered:
+			switch {
+			case len(line) >= maxAnswer:
+				return "", fmt.Errorf("a line cannot have more than %d characters here; leave the text empty and add it to the file afterwards", maxAnswer-1)
+			case ok:
+				return line, nil
+			}
+		case <-ctx.Done():
+		}
+		return "", ErrStopped
+	}}
+}
+
+// Line asks a question until take accepts the answer.
+func (p *Prompter) Line(question string, take func(answer string) error) error {
+	prompt := question + ": "
+	for {
+		answer, err := p.read(prompt)
+		if err == nil {
+			err = take(strings.TrimSpace(answer))
+		}
+		if err == nil || errors.Is(err, ErrStopped) {
+			return err
+		}
+		fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
+	}
+}
+
+// Text asks for paragraphs, which a line with nothing but a point ends: those that are pasted have empty lines. There is
+// no text if the first line is empty.
+func (p *Prompter) Text(question string) (string, error) {
+	prompt := question + ": "
+	var lines []string
+	for {
+		line, err := p.read(prompt)
+		if err != nil {
+			return "", err
+		}
+		if words := strings.TrimSpace(line); words == "." || words == "" && len(lines) == 0 {
+			return strings.TrimSpace(strings.Join(lines, "\n")), nil
+		}
+		lines = append(lines, strings.TrimRight(line, " \t"))
+		prompt = "  "
+	}
 }
