@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -71,56 +70,40 @@ func (l *list) around(p Place) (after, before int) {
 
 // split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
 func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
-	all, spans, err := findReviews(d)
-	if err == nil && all.end == 0 {
-		err = errors.New("no array of reviews")
+	if jsontext.Value(body).Kind() != '{' {
+		return nil, head, errors.New("not a JSON object")
 	}
-	if err == nil {
-		err = json.Unmarshal(slices.Concat(body[:all.start], []byte("[]"), body[all.end:]), &head)
-	}
-	head.Reviews = nil
+	found := false
+	err = json.Unmarshal(body, &head, json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *[]reviewcast.Review) error {
+		if found = d.PeekKind() == '['; !found {
+			return d.SkipValue()
+		}
+		_, err := d.ReadToken()
+		for err == nil && d.PeekKind() != ']' {
+			var v jsontext.Value
+			if v, err = d.ReadValue(); err == nil {
+				end := int(d.InputOffset())
+				spans = append(spans, span{end - len(v), end})
+			}
+		}
+		if err == nil {
+			_, err = d.ReadToken()
+		}
+		return err
+	})))
+	other := slices.IndexFunc(spans, func(at span) bool { return body[at.start] != '{' })
 	switch {
 	case err != nil:
+	case !found:
+		err = errors.New("no array of reviews")
+	case other >= 0:
+		err = fmt.Errorf("review %d is not an object", other)
 	case head.Version != 1:
 		err = fmt.Errorf("version %d, want 1", head.Version)
 	case head.ReviewCount != len(spans):
 		err = fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
 	}
 	return spans, head, err
-}
-
-// findReviews skips the members of an object but reviews. It returns the position of their
-// array, zero if there is none, and of each of them.
-func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
-	t, err := d.ReadToken()
-	if err == nil && t.Kind() != '{' {
-		err = errors.New("not a JSON object")
-	}
-	for err == nil && d.PeekKind() != '}' {
-		if t, err = d.ReadToken(); err != nil {
-			break
-		}
-		if t.String() != "reviews" || d.PeekKind() != '[' {
-			err = d.SkipValue()
-			continue
-		}
-		_, err = d.ReadToken()
-		all.start = int(d.InputOffset()) - 1
-		for err == nil && d.PeekKind() != ']' {
-			var v jsontext.Value
-			if v, err = d.ReadValue(); err == nil && v.Kind() != '{' {
-				err = fmt.Errorf("review %d is not an object", len(spans))
-			}
-			end := int(d.InputOffset())
-			spans = append(spans, span{end - len(v), end})
-		}
-		if err == nil {
-			_, err = d.ReadToken()
-		}
-		all.end = int(d.InputOffset())
-	}
-	return all, spans, err
 }
 
 // between separates a review's folded title from its text. UTF-8 never contains it, so no match reaches from one into
