@@ -169,11 +169,7 @@ func (s *Snapshot) index(body []byte) error {
 	if s.reviews.spans, s.dataset, err = split(body); err != nil {
 		return err
 	}
-	records, err := s.readReviews()
-	if err != nil {
-		return err
-	}
-	if err := s.indexRecords(records); err != nil {
+	if err := s.indexReviews(); err != nil {
 		return err
 	}
 	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
