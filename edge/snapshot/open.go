@@ -18,7 +18,7 @@ import (
 // OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
 // file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
-	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name, nil) }, c)
+	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name, &bytes.Buffer{}) }, c)
 }
 
 // FilesOf returns files in memory: manifest.json and the bodies by path ("/reviews.json", and
@@ -38,7 +38,7 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 // reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
-// readRegular reads a file, into a buffer if there is one.
+// readRegular reads a file into a buffer.
 func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -47,15 +47,13 @@ func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if buffer == nil {
-		return fs.ReadFile(fsys, name)
-	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	buffer.Reset()
+	buffer.Grow(int(info.Size()) + bytes.MinRead) // a buffer that grows takes twice as much
 	_, err = buffer.ReadFrom(f)
 	return buffer.Bytes(), err
 }
