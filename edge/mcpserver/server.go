@@ -12,8 +12,8 @@
 //
 // [Server.ServeHTTP] checks Origin and Host, the media types and the size of the body, and the session (transport.go).
 // It decodes every message of the body once (message.go) and refuses malformed JSON, unknown methods and params of the
-// wrong type. Each call is then answered by itself: a subscription by this package, a plain tool call directly
-// (rpc.go), all else by the SDK (sdk.go). Every error is a JSON-RPC error that says what to do.
+// wrong type. Each call is then answered by itself: a subscription by this package, a plain tool call directly, all
+// else by the SDK (rpc.go). Every error is a JSON-RPC error that says what to do.
 //
 // # What agents see
 //

@@ -183,13 +183,12 @@ const pollInterval = 10 * time.Second
 // edges, until ctx is done. Then it ends all streams, for which a listener would wait, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
-	cancel := s.config.Snapshots.Indexed.Subscribe(func(_, _ *snapshot.Snapshot) {
+	s.config.Snapshots.Indexed.Subscribe(func(_, _ *snapshot.Snapshot) {
 		select {
 		case changed <- struct{}{}:
 		default: // several changes become one
 		}
 	})
-	defer cancel()
 	defer s.sessions.end()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()

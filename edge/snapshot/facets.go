@@ -26,7 +26,8 @@ func (t tally) facet() reviewcast.FacetCount {
 func (s *Snapshot) tally(found bitmap, in set) (t tally) {
 	for _, i := range in.list {
 		if found.has(i) {
-			t.add(tally{1, int(s.ratings[i])})
+			t.count++
+			t.stars += int(s.ratings[i])
 		}
 	}
 	for w, word := range in.bits {
@@ -43,7 +44,10 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 		Language: s.directoryFacets(found, s.languages), Source: s.directoryFacets(found, s.sources),
 		Verification: s.directoryFacets(found, s.verifications), Technician: s.directoryFacets(found, s.technicians),
 		Service: s.directoryFacets(found, s.services), ServiceArea: s.directoryFacets(found, s.areas),
-		Aspect: s.aspectFacets(found),
+		Aspect: s.aspectFacets(found), Year: s.directoryFacets(found, s.years), Month: s.directoryFacets(found, s.months),
+	}
+	for _, dates := range [][]reviewcast.Facet{f.Year, f.Month} {
+		slices.SortFunc(dates, func(a, b reviewcast.Facet) int { return cmp.Compare(b.Value, a.Value) })
 	}
 	all := tally{}
 	for rating := reviewcast.MaxRating; rating >= reviewcast.MinRating; rating-- {
@@ -52,7 +56,6 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 			all.add(t)
 		}
 	}
-	f.Year, f.Month = s.dateFacets(found)
 	replied := s.tally(found, s.replied)
 	for i, t := range []tally{{all.count - replied.count, all.stars - replied.stars}, replied} {
 		if t.count > 0 {
@@ -72,33 +75,6 @@ func (s *Snapshot) directoryFacets(found bitmap, d directory) []reviewcast.Facet
 	}
 	slices.SortFunc(facets, func(a, b reviewcast.Facet) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Value, b.Value)) })
 	return facets
-}
-
-// dateFacets counts by year and month. The reviews of a month are a range of ordinals.
-func (s *Snapshot) dateFacets(found bitmap) (years, months []reviewcast.Facet) {
-	perMonth, at := make([]tally, len(s.months)), 0
-	for i := range found.all(0) {
-		for at+1 < len(s.months) && int(i) >= s.months[at+1].first {
-			at++
-		}
-		perMonth[at].add(tally{1, int(s.ratings[i])})
-	}
-	years, months = []reviewcast.Facet{}, []reviewcast.Facet{}
-	year := tally{}
-	for at, t := range perMonth {
-		month := s.months[at].date
-		if t.count > 0 {
-			months = append(months, reviewcast.Facet{Value: string(month), FacetCount: t.facet()})
-		}
-		year.add(t)
-		if at+1 == len(perMonth) || s.months[at+1].date[:4] != month[:4] {
-			if year.count > 0 {
-				years = append(years, reviewcast.Facet{Value: string(month[:4]), FacetCount: year.facet()})
-			}
-			year = tally{}
-		}
-	}
-	return years, months
 }
 
 func (s *Snapshot) aspectFacets(found bitmap) []reviewcast.AspectFacet {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,12 +28,12 @@ type Holder struct {
 // are next. Files that can't be indexed leave the old snapshot in place; the error is logged.
 func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 	changed := make(chan struct{}, 1)
-	defer h.Files.Subscribe(func(_, _ *Files) {
+	h.Files.Subscribe(func(_, _ *Files) {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
-	})()
+	})
 	for {
 		if f, s := h.Files.Load(), h.Indexed.Load(); f != nil && (s == nil || s.Files != f) {
 			started := time.Now()
@@ -60,7 +59,7 @@ type Current[T any] struct {
 	value atomic.Pointer[T]
 
 	mu          sync.Mutex // serialises swaps and the subscribers that they call
-	subscribers []*func(old, new *T)
+	subscribers []func(old, new *T)
 }
 
 // Load returns the current value, or nil.
@@ -72,22 +71,17 @@ func (c *Current[T]) Swap(t *T) (old *T) {
 	defer c.mu.Unlock()
 	old = c.value.Swap(t)
 	for _, f := range c.subscribers {
-		(*f)(old, t)
+		f(old, t)
 	}
 	return old
 }
 
 // Subscribe registers f to be called after every change from now on. f must return quickly, because
-// the next swap waits for it, and must not call Swap, Subscribe or cancel.
-func (c *Current[T]) Subscribe(f func(old, new *T)) (cancel func()) {
+// the next swap waits for it, and must not call Swap or Subscribe.
+func (c *Current[T]) Subscribe(f func(old, new *T)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.subscribers = append(c.subscribers, &f)
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.subscribers = slices.DeleteFunc(c.subscribers, func(g *func(old, new *T)) bool { return g == &f })
-	}
+	c.subscribers = append(c.subscribers, f)
 }
 
 // interval is how often a Watcher checks the directory.

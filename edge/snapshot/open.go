@@ -5,20 +5,26 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"runtime"
 	"sync"
+	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
+	"reviewcast/internal/mirror"
 )
 
 // OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
 // file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
-	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name, nil) }, c)
+	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name, &bytes.Buffer{}) }, c)
 }
 
 // FilesOf returns files in memory: manifest.json and the bodies by path ("/reviews.json", and
@@ -38,7 +44,7 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 // reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
-// readRegular reads a file, into a buffer if there is one.
+// readRegular reads a file into a buffer.
 func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -47,15 +53,13 @@ func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if buffer == nil {
-		return fs.ReadFile(fsys, name)
-	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	buffer.Reset()
+	buffer.Grow(int(info.Size()) + bytes.MinRead) // a buffer that grows takes twice as much
 	_, err = buffer.ReadFrom(f)
 	return buffer.Bytes(), err
 }
@@ -143,6 +147,41 @@ func readFile(read reader, f reviewcast.File, config Config) (*File, error) {
 	return &File{File: f, Body: body, Variants: readVariants(read, name, body, config)}, nil
 }
 
+// coding is a content coding in which the generator may have written a file.
+type coding struct {
+	name   string // in Content-Encoding
+	suffix string // of the encoded file
+	decode func(io.Reader) (io.ReadCloser, error)
+}
+
+// codings are the codings that OpenFiles looks for, best compression first.
+var codings = []coding{
+	{"br", ".br", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }},
+	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {
+		// RFC 9659: browsers refuse windows over 8 MiB.
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}},
+	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+}
+
+// check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
+func (c coding) check(encoded, want []byte) error {
+	r, err := c.decode(bytes.NewReader(encoded))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
+	if err == nil && !bytes.Equal(got, want) {
+		err = errors.New("the decoded bytes differ from the file")
+	}
+	return err
+}
+
 // readVariants reads the encoded variants of a file. One that doesn't decode to its bytes is ignored.
 func readVariants(read reader, name string, body []byte, config Config) []Variant {
 	var variants []Variant
@@ -163,17 +202,53 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 	return variants
 }
 
+// readChanges reads the change documents, which the manifest doesn't list, with their patches. Each is checked
+// against the hash in the next one, or in the manifest.
+func (files *Files) readChanges(read reader, c Config) error {
+	if files.manifest.ChangeSHA256 == "" {
+		return nil
+	}
+	add := func(path, sha256 string, modified time.Time) ([]byte, error) {
+		f, err := readFile(read, unlisted(path, sha256, modified), c)
+		if err != nil {
+			return nil, err
+		}
+		files.files[path] = f
+		return f.Body, nil
+	}
+	changes, err := mirror.ReadChanges(&files.manifest, func(path, sha256 string) ([]byte, error) {
+		return add(path, sha256, time.Time{})
+	})
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		files.files[reviewcast.ChangePath(change.Sequence)].LastModified = change.LastModified
+		patches, err := mirror.Patches(change)
+		if err != nil {
+			return err
+		}
+		for _, p := range patches {
+			if _, err := add(p.Path, p.SHA256, change.LastModified); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unlisted is a JSON file that the manifest doesn't list.
+func unlisted(path, sha256 string, modified time.Time) reviewcast.File {
+	return reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: sha256, LastModified: modified}
+}
+
 func (s *Snapshot) index(body []byte) error {
 	var err error
 	s.reviews.raw = body
 	if s.reviews.spans, s.dataset, err = split(body); err != nil {
 		return err
 	}
-	records, err := s.readReviews()
-	if err != nil {
-		return err
-	}
-	if err := s.indexRecords(records); err != nil {
+	if err := s.indexReviews(); err != nil {
 		return err
 	}
 	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)

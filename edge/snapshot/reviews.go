@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -71,17 +70,34 @@ func (l *list) around(p Place) (after, before int) {
 
 // split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
 func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
-	all, spans, err := findReviews(d)
-	if err == nil && all.end == 0 {
-		err = errors.New("no array of reviews")
+	if jsontext.Value(body).Kind() != '{' {
+		return nil, head, errors.New("not a JSON object")
 	}
-	if err == nil {
-		err = json.Unmarshal(slices.Concat(body[:all.start], []byte("[]"), body[all.end:]), &head)
-	}
-	head.Reviews = nil
+	found := false
+	err = json.Unmarshal(body, &head, json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *[]reviewcast.Review) error {
+		if found = d.PeekKind() == '['; !found {
+			return d.SkipValue()
+		}
+		_, err := d.ReadToken()
+		for err == nil && d.PeekKind() != ']' {
+			var v jsontext.Value
+			if v, err = d.ReadValue(); err == nil {
+				end := int(d.InputOffset())
+				spans = append(spans, span{end - len(v), end})
+			}
+		}
+		if err == nil {
+			_, err = d.ReadToken()
+		}
+		return err
+	})))
+	other := slices.IndexFunc(spans, func(at span) bool { return body[at.start] != '{' })
 	switch {
 	case err != nil:
+	case !found:
+		err = errors.New("no array of reviews")
+	case other >= 0:
+		err = fmt.Errorf("review %d is not an object", other)
 	case head.Version != 1:
 		err = fmt.Errorf("version %d, want 1", head.Version)
 	case head.ReviewCount != len(spans):
@@ -90,93 +106,25 @@ func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	return spans, head, err
 }
 
-// findReviews skips the members of an object but reviews. It returns the position of their
-// array, zero if there is none, and of each of them.
-func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
-	t, err := d.ReadToken()
-	if err == nil && t.Kind() != '{' {
-		err = errors.New("not a JSON object")
-	}
-	for err == nil && d.PeekKind() != '}' {
-		if t, err = d.ReadToken(); err != nil {
-			break
-		}
-		if t.String() != "reviews" || d.PeekKind() != '[' {
-			err = d.SkipValue()
-			continue
-		}
-		_, err = d.ReadToken()
-		all.start = int(d.InputOffset()) - 1
-		for err == nil && d.PeekKind() != ']' {
-			var v jsontext.Value
-			if v, err = d.ReadValue(); err == nil && v.Kind() != '{' {
-				err = fmt.Errorf("review %d is not an object", len(spans))
-			}
-			end := int(d.InputOffset())
-			spans = append(spans, span{end - len(v), end})
-		}
-		if err == nil {
-			_, err = d.ReadToken()
-		}
-		all.end = int(d.InputOffset())
-	}
-	return all, spans, err
-}
-
 // between separates a review's folded title from its text. UTF-8 never contains it, so no match reaches from one into
 // the other.
 const between = "\xff"
 
+// record is what the indexes need of a review.
 type record struct {
-	ID           string          `json:"id"`
-	Rating       int             `json:"rating"`
-	Date         reviewcast.Date `json:"date"`
-	Language     string          `json:"language"`
-	Source       string          `json:"source"`
+	Place
+	Language     string `json:"language"`
+	Source       string `json:"source"`
 	Verification struct {
 		Method string `json:"method"`
 	} `json:"verification"`
 	OwnerReply jsontext.Value      `json:"owner_reply"`
 	Mentions   reviewcast.Mentions `json:"mentions"`
+	Title      jsontext.Value      `json:"title"`
+	Text       jsontext.Value      `json:"text"`
 }
 
-// readReviews decodes and checks all reviews and folds their texts.
-func (s *Snapshot) readReviews() ([]record, error) {
-	records := make([]record, s.Len())
-	s.texts = make([]string, s.Len())
-	var decoded struct {
-		record
-		Title jsontext.Value `json:"title"`
-		Text  jsontext.Value `json:"text"`
-	}
-	var text, unquoted []byte
-	appendFolded := func(v jsontext.Value) (err error) {
-		switch v.Kind() {
-		case '"':
-			if unquoted, err = jsontext.AppendUnquote(unquoted[:0], v); err == nil {
-				text = fold(text, unquoted)
-			}
-			return err
-		case 'n', jsontext.KindInvalid: // null or left out
-			return nil
-		}
-		return errors.New("title or text is neither a string nor null")
-	}
-	for i := range records {
-		decoded.record, text = record{}, text[:0]
-		decoded.Title, decoded.Text = decoded.Title[:0], decoded.Text[:0]
-		err := json.Unmarshal(s.reviews.json(i), &decoded)
-		records[i] = decoded.record
-		err = cmp.Or(err, records[i].check(), appendFolded(decoded.Title))
-		text = append(text, between...)
-		if err = cmp.Or(err, appendFolded(decoded.Text)); err != nil {
-			return nil, fmt.Errorf("review %d (%s): %w", i, records[i].ID, err)
-		}
-		s.texts[i] = string(text)
-	}
-	return records, nil
-}
-
+// check checks what doesn't depend on other reviews.
 func (r *record) check() error {
 	switch {
 	case !reviewcast.ValidID(r.ID):
@@ -189,50 +137,90 @@ func (r *record) check() error {
 	return nil
 }
 
-// indexRecords checks the order of the reviews and builds all indexes but that of their texts.
-func (s *Snapshot) indexRecords(records []record) error {
-	n := len(records)
+// folded appends the folded title, the byte between, and the folded text.
+func (r *record) folded(b []byte) ([]byte, error) {
+	for i, v := range []jsontext.Value{r.Title, r.Text} {
+		if i > 0 {
+			b = append(b, between...)
+		}
+		switch v.Kind() {
+		case '"':
+			text, err := jsontext.AppendUnquote(nil, v)
+			if err != nil {
+				return nil, err
+			}
+			b = fold(b, text)
+		case 'n', jsontext.KindInvalid: // null or left out
+		default:
+			return nil, errors.New("title or text is neither a string nor null")
+		}
+	}
+	return b, nil
+}
+
+// indexReviews decodes and checks the reviews and builds all indexes but that of their texts.
+func (s *Snapshot) indexReviews() error {
+	n := s.Len()
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
 	var replied []uint32
-	technicians, services, areas, languages, sources, verifications := mentions{}, mentions{}, mentions{}, mentions{}, mentions{}, mentions{}
-	for i, r := range records {
+	directories := []*directory{&s.technicians, &s.services, &s.areas, &s.languages, &s.sources, &s.verifications, &s.years, &s.months}
+	values := make([]mentions, len(directories))
+	for i := range values {
+		values[i] = mentions{}
+	}
+	var r record
+	var last Place
+	var text []byte
+	for i := range n {
+		r = record{Title: r.Title[:0], Text: r.Text[:0]} // their memory
 		ordinal := uint32(i)
+		err := cmp.Or(json.Unmarshal(s.reviews.json(i), &r), r.check())
+		if err == nil {
+			text, err = r.folded(text[:0])
+		}
+		if err != nil {
+			return fmt.Errorf("review %d (%s): %w", i, r.ID, err)
+		}
 		if _, taken := s.reviews.ids[r.ID]; taken {
 			return fmt.Errorf("review id %s is used twice", r.ID)
 		}
 		s.reviews.ids[r.ID] = ordinal
-		if i == 0 || r.Date != records[i-1].Date {
+		if i == 0 || r.Date != last.Date {
 			s.reviews.days = append(s.reviews.days, day{r.Date, i})
 		}
-		if i == 0 || r.Date.Month() != records[i-1].Date.Month() {
-			s.months = append(s.months, day{reviewcast.Date(r.Date.Month()), i})
+		if i > 0 && cmp.Or(cmp.Compare(last.Date, r.Date), cmp.Compare(r.ID, last.ID)) < 0 {
+			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, last.ID)
 		}
-		if i > 0 && cmp.Or(strings.Compare(string(records[i-1].Date), string(r.Date)), strings.Compare(r.ID, records[i-1].ID)) < 0 {
-			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
-		}
-		stars[r.Rating] = append(stars[r.Rating], ordinal)
+		last = r.Place
+		s.texts = append(s.texts, string(text))
 		s.ratings = append(s.ratings, uint8(r.Rating))
+		stars[r.Rating] = append(stars[r.Rating], ordinal)
 		if r.OwnerReply.Kind() == '{' {
 			replied = append(replied, ordinal)
 		}
-		technicians.add(ordinal, r.Mentions.Technicians...)
-		services.add(ordinal, r.Mentions.Services...)
-		areas.add(ordinal, r.Mentions.ServiceAreas...)
-		languages.add(ordinal, r.Language)
-		sources.add(ordinal, r.Source)
-		verifications.add(ordinal, r.Verification.Method)
+		for i, own := range [][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas,
+			{r.Language}, {r.Source}, {r.Verification.Method}, {string(r.Date[:4])}, {r.Date.Month()}} {
+			values[i].add(ordinal, own...)
+		}
 	}
 	s.reviews.days = append(s.reviews.days, day{first: n})
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
 	s.replied = newSet(replied, n)
-	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
-	for tag := range languages {
+	for i, d := range directories {
+		*d = newDirectory(values[i], n)
+	}
+	s.addNames()
+	return nil
+}
+
+// addNames adds what the languages, technicians, services and areas are called.
+func (s *Snapshot) addNames() {
+	for tag := range s.languages.mentions {
 		s.languages.name(tag, languageNames(tag)...)
 	}
-	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {
 		names := append([]string{t.Name}, t.Aliases...)
 		if fields := strings.Fields(t.Name); len(fields) > 0 {
@@ -240,14 +228,12 @@ func (s *Snapshot) indexRecords(records []record) error {
 		}
 		s.technicians.name(t.ID, names...)
 	}
-	s.services, s.areas = newDirectory(services, n), newDirectory(areas, n)
 	for _, v := range s.dataset.Business.Services {
 		s.services.name(v.ID, v.Name)
 	}
 	for _, v := range s.dataset.Business.ServiceAreas {
 		s.areas.name(v.ID, v.Name)
 	}
-	return nil
 }
 
 // mentions are the sorted ordinals of the reviews that have each value.

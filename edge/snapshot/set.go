@@ -1,19 +1,8 @@
 package snapshot
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"iter"
 	"math/bits"
-	"time"
-
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
-	"reviewcast"
-	"reviewcast/internal/mirror"
 )
 
 // bitmap is a set of ordinals below 64 times its length.
@@ -113,79 +102,4 @@ func (b bitmap) and(o bitmap) {
 	for w := range b {
 		b[w] &= o[w]
 	}
-}
-
-// coding is a content coding in which the generator may have written a file.
-type coding struct {
-	name   string // in Content-Encoding
-	suffix string // of the encoded file
-	decode func(io.Reader) (io.ReadCloser, error)
-}
-
-// codings are the codings that OpenFiles looks for, best compression first.
-var codings = []coding{
-	{"br", ".br", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }},
-	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {
-		// RFC 9659: browsers refuse windows over 8 MiB.
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}},
-	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
-}
-
-// check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
-func (c coding) check(encoded, want []byte) error {
-	r, err := c.decode(bytes.NewReader(encoded))
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
-	if err == nil && !bytes.Equal(got, want) {
-		err = errors.New("the decoded bytes differ from the file")
-	}
-	return err
-}
-
-// readChanges reads the change documents, which the manifest doesn't list, with their patches. Each is checked
-// against the hash in the next one, or in the manifest.
-func (files *Files) readChanges(read reader, c Config) error {
-	if files.manifest.ChangeSHA256 == "" {
-		return nil
-	}
-	add := func(path, sha256 string, modified time.Time) ([]byte, error) {
-		f, err := readFile(read, unlisted(path, sha256, modified), c)
-		if err != nil {
-			return nil, err
-		}
-		files.files[path] = f
-		return f.Body, nil
-	}
-	changes, err := mirror.ReadChanges(&files.manifest, func(path, sha256 string) ([]byte, error) {
-		return add(path, sha256, time.Time{})
-	})
-	if err != nil {
-		return err
-	}
-	for _, change := range changes {
-		files.files[reviewcast.ChangePath(change.Sequence)].LastModified = change.LastModified
-		patches, err := mirror.Patches(change)
-		if err != nil {
-			return err
-		}
-		for _, p := range patches {
-			if _, err := add(p.Path, p.SHA256, change.LastModified); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// unlisted is a JSON file that the manifest doesn't list.
-func unlisted(path, sha256 string, modified time.Time) reviewcast.File {
-	return reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: sha256, LastModified: modified}
 }

@@ -56,13 +56,13 @@ type Snapshot struct {
 	dataset reviewcast.Dataset // without reviews
 
 	reviews list
-	months  []day                         // the first review of each month, newest first
 	stars   [reviewcast.MaxRating + 1]set // by rating; 0 is unused
 	ratings []uint8                       // by ordinal
 	replied set                           // with an owner reply
 
 	technicians, services, areas      directory
 	languages, sources, verifications directory
+	years, months                     directory // named 2026 and 2026-03
 
 	texts    []string // folded, by ordinal: the title, the byte between, and the text
 	trigrams trigrams
