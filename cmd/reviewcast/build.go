@@ -71,6 +71,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		}
 		return nil
 	})
+	if c.Forget {
+		fmt.Fprintln(std.out, "delete the folder changes on your web server before you upload the new one: what is to be forgotten stays there otherwise")
+	}
 	if n := len(res.Removed); n > 0 && !res.First {
 		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", diagnostic.Plural(n, "file"), res.Removed[0])
 	}

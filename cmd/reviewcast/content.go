@@ -132,6 +132,9 @@ func checkPublished(where string) error {
 	if u, err := url.Parse(where); err == nil && (u.Hostname() == "example.com" || strings.HasSuffix(u.Hostname(), ".example.com")) {
 		return usageError{fmt.Errorf("%s is the example of the help; write the address of your reviews in its place", where)}
 	}
+	if u, err := url.Parse(where); err == nil && strings.HasPrefix(u.Scheme, "http") && strings.Trim(u.Path, "/") != "" {
+		return usageError{fmt.Errorf("%s is a page; write the address of the site, without what is behind the host: %s://%s", where, u.Scheme, u.Host)}
+	}
 	host, _, _ := strings.Cut(where, "/")
 	scheme := "https://"
 	if _, port, ok := strings.Cut(host, ":"); ok && isPort(port) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
-	if !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" { // the latter is refused with what to write
+	if near, _ := filepath.Glob("*/" + c.Content + "/" + source.BusinessFile); !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" || len(near) > 0 { // the latter two are refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -118,12 +119,18 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 // run imports the file; columns are the values of --map. Rows that cannot be imported are reported and are no failure.
 func (f *importFlags) run(ctx context.Context, std streams, file string, columns []string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
+	if plain := retyped(columns); columns != nil && !slices.Equal(plain, columns) {
+		return usageError{fmt.Errorf("--map: a word processor has changed the quotation marks; write --map %q", strings.Join(plain, ","))}
+	}
 	given, err := importer.ParseMap(strings.Join(columns, ","))
 	if columns != nil && err != nil {
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
 	if contentAbove(file) != "" && !source.IsYAML(file) {
 		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
+	}
+	if isPublished(filepath.Dir(file)) {
+		return usageError{fmt.Errorf("%s is what your own build has published; there is nothing to import from it", file)}
 	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {
@@ -160,6 +167,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		here, _ := os.Getwd()
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		command := importOf(file, "")
+		if cfg.Platform != "" { // this is the command that was run
+			command = commandLine("reviewcast", "import", "csv", file, "--source", cfg.Source)
+		}
 		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
 			command, _, _ = strings.Cut(command, " --source")
 			command += " --source google --verification platform"
@@ -185,6 +195,8 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 		return err
 	}
 	switch done := report.Rows - len(report.Skipped); {
+	case report.Rows > 0 && done == 0 && !slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code != importer.Elsewhere && s.Code != importer.Withdrawn }):
+		return errors.New("every review of this export is here already, or withdrawn, so no file was changed")
 	case report.Rows > 0 && done == 0:
 		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
 	case report.Refused && report.Remedy != "":

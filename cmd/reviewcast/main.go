@@ -169,6 +169,9 @@ func explainError(ctx context.Context, err error) error {
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		if strings.HasSuffix(dns.Name, "example.com") {
+			return fmt.Errorf("%s is an address of the examples; write that of your site", dns.Name)
+		}
 		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
 	}
 	for cause, remedy := range map[error]string{

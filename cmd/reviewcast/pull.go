@@ -4,10 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"regexp"
+	"strings"
 	"time"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
 	"reviewcast/internal/verify"
 )
@@ -128,6 +133,12 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		return usageError{err}
 	}
 	r := verify.Verify(ctx, source, mirror.Scope(c.Only), since)
+	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
+		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
+	}
+	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
+		fmt.Fprintf(std.out, "built for %s: links and feeds lead there\n", r.BaseURL)
+	}
 	c.print(std, r)
 	switch {
 	case len(r.Contradictions) > 0:
@@ -137,6 +148,26 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	return nil
 }
+
+// contentOnline reports whether the editors' files are where the published ones belong.
+func contentOnline(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/"+source.BusinessFile, nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false // another check says why
+	}
+	defer resp.Body.Close()
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return resp.StatusCode == http.StatusOK && idLine.Match(head)
+}
+
+// idLine matches a line that every business.yaml has.
+var idLine = regexp.MustCompile(`(?m)^id: `)
 
 // print writes what was found, and last what to note.
 func (c *verifyCmd) print(std streams, r *verify.Result) {

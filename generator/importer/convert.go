@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/language"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -154,11 +155,11 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok && ratingDay.MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
 	case !ok:
-		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace does all at once), or map another column to rating", quote(cell))
+		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
-		return r.skip(BadRating, "rating %s is not above zero; the least is one star: write %g if that was meant, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
+		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
@@ -212,6 +213,9 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return nil
 	}
 	tag, err := languageOf(cell)
+	if region, no := language.ParseRegion(cell); err != nil && no == nil && region.IsCountry() {
+		return r.skip(BadLanguage, "language %s is a country; if the column has countries, leave language out of --map, and import with --language and the code of the language", quote(cell))
+	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
 	}

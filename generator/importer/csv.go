@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -70,6 +71,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)
 	}
+	if column := cfg.Map["rating"]; err == nil && bestIsOne.MatchString(column) {
+		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
+	} else if err == nil && toTen.MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
+		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
+	}
 	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(cfg.Map["text"]), quote(texts[0]))}}
 	}
@@ -81,6 +87,12 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	return nil, err
 }
+
+// bestIsOne and toTen match what a column of ratings says of its scale.
+var (
+	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|sehr gut)\b`)
+	toTen     = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
+)
 
 func trimmed(cells []string) (names []string) {
 	for _, cell := range cells {

@@ -118,9 +118,13 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch first := slices.Index(header, want); {
 		case first < 0:
-			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
+			near := didYouMean(want, header)
+			if parts := strings.Split(want, "+"); len(parts) > 1 && slices.Contains(header, strings.TrimSpace(parts[0])) {
+				near = ", and a field has one; join the two in the table, and import again"
+			}
+			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
-			problems = append(problems, fmt.Sprintf("two columns are named %s; in the table, give the one that isn't the %s of the review another name, and import again", quote(want), f))
+			problems = append(problems, twoColumns(want, header))
 		default:
 			if other, twice := from[first]; twice && f != fieldSourceURL && other != fieldID && f != fieldID {
 				problems = append(problems, fmt.Sprintf("column map: %s and %s are both from the column %s; map one of them to the column that has it, or leave it out of --map", other, f, quote(want)))
@@ -146,6 +150,13 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 
 // columnLetter matches the message on a column that has the name of a spreadsheet's.
 var columnLetter = regexp.MustCompile(`=[A-Z]{1,2}: the export`)
+
+// twoColumns says that a name is that of two columns.
+func twoColumns(name string, header []string) string {
+	first := slices.Index(header, name)
+	second := first + 1 + slices.Index(header[first+1:], name)
+	return fmt.Sprintf("two columns are named %s, columns %d and %d; give the one that is not to be published another name in the table, and import again", quote(name), first+1, second+1)
+}
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
 const maxListed = 60
@@ -241,7 +252,7 @@ func (c *Config) ownNames(header []string) error {
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
-		return &UsageError{[]string{fmt.Sprintf("two columns are named %s; give one of them another name in the table, and import again", quote(texts[i]))}}
+		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && columns["text"] == "" {
 		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {

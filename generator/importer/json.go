@@ -211,6 +211,9 @@ func jsonRows(export text) rowSeq {
 			case strings.ContainsAny(err.Error(), "“”„‟"):
 				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
+			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && strings.Contains(err.Error(), "after array element") {
+				return fmt.Errorf("read export: a comma is missing between two reviews, before byte %d of the file; write it behind the } there, or export again", syntax.ByteOffset+1)
+			}
 			if rest := strings.TrimLeft(string(d.UnreadBuffer()), ", \t\r\n"); number > 1 && strings.HasPrefix(rest, "]") {
 				return fmt.Errorf("read export: there is a comma too many behind review %d, before the ]; delete it", number-1)
 			}

@@ -82,6 +82,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
+	if slices.ContainsFunc(m.report.Skipped, func(s Skip) bool { return s.Code == Conflict && strings.HasSuffix(s.Reason, "leave id out of --map") }) && !cfg.Partial {
+		m.report.Remedy, m.report.Refused = "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial", true
+	}
 	if m.report.Addresses > 0 && m.report.Addresses == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", quote(cfg.Map["author"]), anonymous), true
 	}
@@ -139,6 +142,9 @@ func repeated(r *row, v, first *review) *Skip {
 	}
 	if len(differ) == 0 {
 		return r.skip(Duplicate, "the row repeats row %d", first.number)
+	}
+	if slices.Contains(differ, "date") && slices.Contains(differ, "text") {
+		return r.skip(Conflict, "the row has the id of row %d, and another date and text; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number)
 	}
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)
 }
@@ -265,7 +271,7 @@ func (m *merger) place(v *review, id string) {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
 		// Rows with another scale, which the message says to import separately, are easily imported together with all the
 		// others, whose ratings would be halved.
-		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source))
+		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:

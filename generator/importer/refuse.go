@@ -104,7 +104,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 
 func isRecommendation(column string) bool {
-	return strings.Contains(strings.ToLower(column), "recommend")
+	return strings.Contains(strings.ToLower(column), "recommend") && !toTen.MatchString(column)
 }
 
 // textOf returns a JSON string as text.

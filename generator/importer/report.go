@@ -145,10 +145,15 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if len(r.Unused) > 0 {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
 	}
+	forgotten := ""
+	for field, without := range map[string]bool{"author": r.NoAuthors, "text": r.NoTexts} {
+		if i := slices.IndexFunc(r.Unused, func(column string) bool { return without && fieldOf(column) == field }); i >= 0 {
+			forgotten += "," + pairOf(field, r.Unused[i])
+		}
+	}
 	switch {
-	case r.Anonymous > 0 && r.NoAuthors && slices.ContainsFunc(r.Unused, isAuthor):
-		column := r.Unused[slices.IndexFunc(r.Unused, isAuthor)]
-		p.line("the reviews are by %s, since --map has no author; if the column %s has the names, delete %s and import again with --map %q", anonymous, quote(column), r.File, r.Columns+",author="+column)
+	case forgotten != "":
+		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+forgotten)
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
@@ -156,7 +161,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	}
-	if r.NoTexts && r.Added+r.Updated+r.Unchanged > 0 {
+	if r.NoTexts && forgotten == "" && r.Added+r.Updated+r.Unchanged > 0 {
 		p.line("no column has the customers' words: the reviews have stars only; if one has, add text=COLUMN to --map")
 	}
 	switch {
@@ -183,14 +188,11 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + diagnostic.Join(r.Kept[i].Fields, "and") })
 	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
-		p.line("dry run: no file was changed")
+		p.line("dry run: no file was changed; to import, run it again without --dry-run")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
 }
-
-// isAuthor reports whether a column has the usual name of the author's.
-func isAuthor(column string) bool { return fieldOf(column) == "author" }
 
 // methods says what the methods of verification mean.
 const methods = "job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)"

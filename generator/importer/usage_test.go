@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
-		{"two of a name", func(*Config) {}, "stars," + header, "two columns are named \"stars\"; in the table, give the one that isn't the rating of the review another name, and import again"},
+		{"two of a name", func(*Config) {}, "stars," + header, "two columns are named \"stars\", columns 1 and 3; give the one that is not to be published another name in the table, and import again"},
 		{"options", func(c *Config) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Language, c.Encoding = "!", "latin-1"

@@ -124,7 +124,14 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	} else if !likely {
 		return
 	}
-	in.add(at, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
+	place, remedy := firstLine(*r.Text), "write language: "+best
+	if r.Language != in.content.Site.Language {
+		place = "language"
+	}
+	if !source.IsYAML(at.File) {
+		remedy = fmt.Sprintf(`write "language":"%[1]s"; of an import, import again with --language %[1]s`, best)
+	}
+	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), remedy)
 }
 
 // siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one

@@ -122,11 +122,11 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
 	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1:
-		suggestion = "there is one only: keep the fields of one, without hyphens"
+		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen; what another branch has can be told in description"
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
-		suggestion = "delete the hyphen; there is only one"
+		suggestion = "there is only one: write a space in place of the hyphen"
 	case n.Kind != syntax.List && !d.strict && s.example != "":
-		suggestion = "write " + strings.Replace(s.prefix, ".", ": ", 1) + s.hint(n)
+		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "- ") + s.hint(n)
 	}
 	return d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 }
@@ -188,6 +188,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
 			case f == 0 && s == reviewSchema:
 				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
+			case s == reviewSchema && !slices.Contains(prose, key.Text) && key.Text != "owner_reply" && n.Col > 1 && e.Value.Kind >= syntax.List:
+				remedy = "keep one of them; or, if this review was pasted into the one above, move this and the lines below it, which belong to that one, up to its end"
 			case key.Text == "owner_reply":
 				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
 			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:

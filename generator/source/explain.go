@@ -66,7 +66,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("put a space after the colon: %s: %s", name, value), name
 	}
 	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
-		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
+		return dotted(n, group, field), group
 	}
 	if meant = s.meant(key); meant == "" {
 		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
@@ -93,11 +93,31 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
 	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
 	case g != nil && s.prefix == "":
-		return "write " + meant + ": " + g.hint(v), meant
+		hint := g.hint(v)
+		for _, other := range n.Entries {
+			if s.without[other.Key.Text] != "" && g == replySchema && reviewcast.Date(other.Value.Text).Valid() {
+				hint, _, _ = strings.Cut(strings.Replace(hint, "YYYY-MM-DD", other.Value.Text, 1), ", with the day")
+			}
+		}
+		return "write " + meant + ": " + hint, meant
 	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
 	}
 	return fmt.Sprintf("did you mean %q?", meant), meant
+}
+
+// dotted returns what to do with a field of a group that has the group's name and a point before its own, as columns do.
+func dotted(n *syntax.Node, group, field string) string {
+	var values []string
+	for _, e := range n.Entries {
+		if name, ok := strings.CutPrefix(e.Key.Text, group+"."); ok {
+			values = append(values, name+": "+e.Value.Text)
+		}
+	}
+	if !strings.HasPrefix(values[0], field+":") {
+		return "delete this line; it is in the field " + group
+	}
+	return fmt.Sprintf("write %s: {%s}", group, strings.Join(values, ", "))
 }
 
 // inGroup returns what to do with a field that belongs to a group; "" for another one.
@@ -205,6 +225,10 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
+	case n.Kind == syntax.Mapping && f == "hours" && !strings.ContainsFunc(hoursOf(n), func(c rune) bool { return c == '?' }):
+		return "write hours: [" + hoursOf(n) + "]"
+	case n.Kind == syntax.Mapping && f == "hours":
+		return "there is one list for the whole business, with days and no names of branches: write the hours of one as - Mo-Fr 08:00-18:00, and those of another into description"
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 var (
@@ -49,6 +50,19 @@ func (d *decoder) hours(r *fields) []string {
 		}
 	}
 	return hours
+}
+
+// hoursOf returns hours that were written as fields, as the items of a list; "?" stands for what is none.
+func hoursOf(n *syntax.Node) string {
+	var items []string
+	for _, e := range n.Entries {
+		meant, rest := meantHours(e.Key.Text + " " + e.Value.Text)
+		if len(meant) == 0 || rest != "" {
+			return "?"
+		}
+		items = append(items, meant...)
+	}
+	return `"` + strings.Join(items, `", "`) + `"`
 }
 
 // hoursRemedy returns how hours should have been written.

@@ -266,14 +266,29 @@ func (r *fields) source() string {
 
 // reply reads the owner's reply.
 func (r *fields) reply(w *record) *reviewcast.OwnerReply {
+	r.swallowed("text", "date")
 	r.required("text", "date")
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
 		r.warn("date", "reply-before-review",
-			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
+			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates; a reply to another review, left from a copied entry, is deleted")
 	}
 	return reply
+}
+
+// swallowed reports a field that ends a text of several lines, since it is indented like them.
+func (r *fields) swallowed(text, field string) {
+	v := r.value(text)
+	if v == nil || r.value(field) != nil {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(v.Text, "\n"), "\n")
+	if last := lines[len(lines)-1]; len(lines) > 1 && strings.HasPrefix(last, field+": ") {
+		key := r.found[r.schema.index[text]].Key
+		r.Add(diagnostic.Error, key.Line+len(lines), 1, "missing-field", fmt.Sprintf("%s is part of the text above, since it is indented like it", diagnostic.Quote(last)), "write: "+strings.Repeat(" ", key.Col-1)+last)
+		r.meant |= 1 << r.schema.index[field]
+	}
 }
 
 // halfYear is how long before a review its verification may be without a warning.
@@ -291,7 +306,11 @@ func (r *fields) verification(w *record) {
 			return
 		}
 	}
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+MethodsExplained)
+	remedy := "write " + MethodsExplained
+	if meant := methodWords[strings.ToLower(cmp.Or(r.value("method"), &syntax.Node{}).Text)]; meant != "" {
+		remedy = "write " + meant
+	}
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, remedy)
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

@@ -63,10 +63,12 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language")
-	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n") {
+	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") {
 		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
 			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(m[1], " ", "-"))
+		} else if strings.Contains(s.License, "©") {
+			meant = "all-rights-reserved, which is what © means"
 		}
 		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not an identifier of SPDX", diagnostic.Quote(s.License)), "write "+meant)
 	}

@@ -105,6 +105,8 @@ func (r *fields) id() string {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if exponent.MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
+	} else if n := len([]rune(s)); n > reviewcast.MaxIDLength {
+		suggestion = fmt.Sprintf("it has %d characters; write one of at most %d", n, reviewcast.MaxIDLength)
 	} else if r.schema == withdrawnSchema {
 		suggestion = "write the id of the review, as it stands behind id: in its file"
 	} else if fixed := fixID(s); fixed != "" {
@@ -184,6 +186,8 @@ func (r *fields) stars(f string) int {
 	meant := diagnostic.MeantRating(plain)
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		switch {
+		case n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
+			meant = "ask the customer for the stars; without them it can't be published"
 		case n.Kind == syntax.Mapping:
 			for _, e := range slices.Backward(n.Entries) {
 				meant = cmp.Or(diagnostic.MeantRating(e.Value.Text), meant)

@@ -82,6 +82,8 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
 		case strings.HasPrefix(ext, ".htm"):
 			remedy += ", and take the codes of HTML out of it: what is between < and >"
+		case taken && e.IsDir() && strings.EqualFold(name, meant):
+			remedy = "its name is written in small letters: move what is in it to " + meant + ", and delete it"
 		case taken && e.IsDir():
 			remedy = "if it is a copy of " + meant + ", move it out of the content folder; if only it has some of the reviews, move those to " + meant + " first"
 		case taken:
@@ -150,7 +152,11 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case meant != "" && !(backup && (w.there(meant) || strings.Contains(strings.TrimSuffix(name, path.Ext(name)), ".yaml."))):
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
-		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
+		remedy := "move it up, beside " + reviewsFolder + "/"
+		if w.there(path.Base(name)) {
+			remedy = "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here"
+		}
+		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", remedy)
 	case path.Ext(name) == "" && info.Mode().IsRegular():
 		w.wrongName(name, instead(name))
 	case formatOf(name) == "":

@@ -35,6 +35,7 @@ type Result struct {
 
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
+	BaseURL  string
 	Reviews  int
 	Rating   *float64
 }
@@ -65,7 +66,7 @@ func ParseNote(s string) (Note, error) {
 	size, hash, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseInt(size, 10, 64)
 	if err != nil || n < 0 || !reviewcast.IsSHA256(hash) {
-		return Note{}, fmt.Errorf("%q is not what verify printed the last time; write that with its colon and what is behind, such as 76:1524e6…, or leave it out", s)
+		return Note{}, fmt.Errorf("%q is not the whole of what verify printed the last time, which is a number, a colon and 64 characters; copy all of it, or leave it out", s)
 	}
 	return Note{n, hash}, nil
 }
@@ -82,7 +83,7 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 		r.Unknown.add("%v", err)
 		return r
 	}
-	r.Sequence = set.Manifest.Sequence
+	r.Sequence, r.BaseURL = set.Manifest.Sequence, set.Manifest.BaseURL
 	r.Proven.add("all %d files have the hashes that the manifest and the change documents name", len(set.Files)-1)
 	v := &verifier{Result: r, set: set}
 	if !v.decode() {
