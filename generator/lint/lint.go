@@ -177,9 +177,9 @@ var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regex
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
-	if in.beside(r, at) {
-		// A surname would be one of those words.
-	} else if short, full := initials(author); full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+	short, full := initials(author)
+	// A surname beside such words would be one of them.
+	if !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			fmt.Sprintf("write %q%s, or set author_names: full in site.yaml if the authors agreed", short, turned(author)))
 	}
