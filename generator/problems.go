@@ -237,7 +237,7 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; note is where it is a note.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, note diagnostic.Position) diagnostic.Problem {
-	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today())
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if kept == nil && note.File != "" {
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
 	}
@@ -272,7 +272,7 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
-	return []diagnostic.Problem{content.BusinessAt().Error("business-id",
+	return []diagnostic.Problem{content.BusinessAt.Error("business-id",
 		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
 		fmt.Sprintf("write id: %s (its name may change); if you do mean to change it, build once with --new-business-id", was))}
 }

@@ -318,7 +318,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 	m.files.memory.Reviews[v.key] = m.remember(r.id, v, known)
 	m.done(v, r, updated)
 	if len(kept) > 0 {
-		m.report.Kept = append(m.report.Kept, Kept{Row: v.number, ID: r.id, Fields: kept})
+		m.report.Kept = append(m.report.Kept, r.id+": "+diagnostic.Join(kept, "and"))
 	}
 }
 

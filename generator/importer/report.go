@@ -26,7 +26,7 @@ type Report struct {
 	Added, Updated, Unchanged int
 	Skipped                   []Skip   // in the order of rows
 	Changes                   []Change // added and updated reviews, in the order of rows
-	Kept                      []Kept   // what editors changed and the export has otherwise
+	Kept                      []string // reviews and the members that editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
 	Tests                     []string // new reviews that look like tests of a form
 	NoAuthors, NoTexts        bool     // the export has no column with names, or with texts
@@ -113,13 +113,6 @@ type Change struct {
 	Fields []string // updated members; nil when the review is new
 }
 
-// Kept is a review of which members that the editor changed were kept.
-type Kept struct {
-	Row    int
-	ID     string
-	Fields []string
-}
-
 // MaxPrinted is how many reviews of a kind Print lists if it is not verbose.
 const MaxPrinted = 20
 
@@ -180,13 +173,13 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	p.list(len(r.Tests), p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
+	p.list(r.Tests, p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":")
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"
 	}
-	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + diagnostic.Join(r.Kept[i].Fields, "and") })
-	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
+	p.list(r.Kept, p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":")
+	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
 	if r.DryRun {
 		p.line("dry run: no file was changed; to import, run it again without --dry-run")
 	}
@@ -205,15 +198,15 @@ type printer struct {
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // list prints a title and items up to a limit, and counts the others.
-func (p *printer) list(n, limit int, title string, item func(int) string) {
-	if n == 0 {
+func (p *printer) list(items []string, limit int, title string) {
+	if len(items) == 0 {
 		return
 	}
 	p.line("%s", title)
-	for i := range min(n, limit) {
-		p.line("  %s", item(i))
+	for _, item := range items[:min(len(items), limit)] {
+		p.line("  %s", item)
 	}
-	p.rest(n, limit)
+	p.rest(len(items), limit)
 }
 
 func (p *printer) rest(n, limit int) {
@@ -227,16 +220,16 @@ const maxSkipped = 5
 
 // skipped prints the reasons, the most frequent first, with their rows.
 func (p *printer) skipped(skips []Skip, verbose bool) {
-	rows := map[Code][]Skip{}
+	rows := map[Code][]string{}
 	for _, s := range skips {
-		rows[s.Code] = append(rows[s.Code], s)
+		rows[s.Code] = append(rows[s.Code], s.Error())
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(rows), func(a, b Code) int { return cmp.Or(len(rows[b])-len(rows[a]), cmp.Compare(a, b)) }) {
 		n, limit := len(rows[c]), maxSkipped
 		if verbose {
 			limit = n
 		}
-		p.list(n, limit, fmt.Sprintf("%s skipped: %s", diagnostic.Plural(n, "row"), c), func(i int) string { return rows[c][i].Error() })
+		p.list(rows[c], limit, fmt.Sprintf("%s skipped: %s", diagnostic.Plural(n, "row"), c))
 	}
 }
 

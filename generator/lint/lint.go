@@ -177,11 +177,13 @@ var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regex
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
-	if in.beside(r, at) {
-		// A surname would be one of those words.
-	} else if first, rest, _ := strings.Cut(author, " "); strings.HasPrefix(strings.ToLower(first), "anonym") && rest != "" {
+	short, full := initials(author)
+	first, rest, _ := strings.Cut(author, " ")
+	switch beside := in.beside(r, at); {
+	case beside: // a surname would be one of those words
+	case strings.HasPrefix(strings.ToLower(first), "anonym") && rest != "":
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a name beside %s, and is published as it is", diagnostic.Quote(r.Author), first), "write author: Anonymous")
-	} else if short, full := initials(author); full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+	case full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames:
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			fmt.Sprintf("write %q%s, or set author_names: full in site.yaml if the authors agreed", short, turned(author)))
 	}

@@ -53,7 +53,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 	b := &s.content.Business
 	r.required("id", "name")
-	b.ID, s.content.business = r.id(), d.position(r.placeOf("id"))
+	b.ID, s.content.BusinessAt = r.id(), d.position(r.placeOf("id"))
 	b.Name = r.nonBlank("name")
 	b.LegalName = r.nonBlank("legal_name")
 	b.Description = r.text("description")

@@ -20,20 +20,14 @@ type Content struct {
 	Vocabulary Vocabulary
 	FAQ        []reviewcast.FAQ
 	Summary    *string
+	Today      reviewcast.Date     // the last day that a date may name
+	BusinessAt diagnostic.Position // where the id of the business is
 
-	today    reviewcast.Date     // the last day that a date may name
-	business diagnostic.Position // of the id of the business
-	files    places
+	files places
 	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is
 	// reported.
 	known [len(refLists)]*names
 }
-
-// Today returns the last day that a date may name.
-func (c *Content) Today() reviewcast.Date { return c.today }
-
-// BusinessAt returns where the id of the business is.
-func (c *Content) BusinessAt() diagnostic.Position { return c.business }
 
 // Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
 // "technicians", "services" or "service_areas".

@@ -256,16 +256,15 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := "write it after the colon; a value that begins with # needs quotes"
-			if example := examples[f]; f == "rating" || f == "date" {
-				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, example)
-			} else if f == "author" {
-				suggestion = "write the name after the colon, or Anonymous if the customer wants none"
-			}
-			if e.Value.Text != "" {
-				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
-			}
-			if r.strict {
+			switch {
+			case r.strict:
 				suggestion = "give it a value"
+			case e.Value.Text != "":
+				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
+			case f == "rating" || f == "date":
+				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, examples[f])
+			case f == "author":
+				suggestion = "write the name after the colon, or Anonymous if the customer wants none"
 			}
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)
 		default:

@@ -10,7 +10,7 @@ import (
 
 // TestIndex applies records to an index: order, duplicates and problems follow.
 func TestIndex(t *testing.T) {
-	around := &surroundings{content: Content{today: today, Site: Site{Language: "en"}}, withdrawn: map[string]Withdrawal{"w": {ID: "w", Reason: Withdrawn}}}
+	around := &surroundings{content: Content{Today: today, Site: Site{Language: "en"}}, withdrawn: map[string]Withdrawal{"w": {ID: "w", Reason: Withdrawn}}}
 	around.content.known[0] = &names{ids: map[string]bool{}, byName: map[string]string{}}
 	around.content.known[0].add("ana", "Ana", nil)
 	x := newIndex(around)

@@ -187,7 +187,7 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 // apply brings the index up to date. If a small file or the day changed, it makes a new one.
 func (l *Loader) apply(root *os.Root, gone, come []*record) {
 	files, problems, key := readSmallFiles(root)
-	if x := l.index; x != nil && x.around.key == key && x.around.content.today == l.today(x.around.content.Business.TimeZone) {
+	if x := l.index; x != nil && x.around.key == key && x.around.content.Today == l.today(x.around.content.Business.TimeZone) {
 		x.apply(gone, come)
 		return
 	}

@@ -97,6 +97,7 @@ func TestDefaults(t *testing.T) {
 		Business: reviewcast.Business{ID: "n", Name: "Northside", Category: "LocalBusiness", TimeZone: "UTC", Language: "en", Hours: []string{}, SameAs: []string{},
 			Services: []reviewcast.Named{}, Technicians: []reviewcast.Technician{}, ServiceAreas: []reviewcast.Named{}},
 		ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}, Reviews: []*Review{},
+		Today: c.Today, BusinessAt: diagnostic.Position{File: BusinessFile, Line: 1, Col: 5},
 	}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Content{})); diff != "" {
 		t.Error(diff)

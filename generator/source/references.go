@@ -64,8 +64,8 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 
 // future reports a date after today, if it has a place.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
-	if d > s.content.today && at != (place{}) {
-		remedy := fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.today)
+	if d > s.content.Today && at != (place{}) {
+		remedy := fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.Today)
 		if p.File == WithdrawnFile {
 			remedy += "; a withdrawal counts at once: to plan one, add it on that day"
 		}
@@ -243,8 +243,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil && x.all(strings.Fields(c.id), at):
-		p := c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(strings.Fields(c.id), ", "))
-		return nil, &p
+		return nil, new(c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(strings.Fields(c.id), ", ")))
 	case r == nil:
 		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexAny(c.id, "#/")+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:

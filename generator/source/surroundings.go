@@ -69,7 +69,7 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
-	c.today = today(c.Business.TimeZone)
+	c.Today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
@@ -116,7 +116,7 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
 		}
 		if name == WithdrawnFile {
-			problem.Suggestion = strings.ReplaceAll(problem.Suggestion, "date: YYYY-MM-DD", "date: "+string(s.content.today))
+			problem.Suggestion = strings.ReplaceAll(problem.Suggestion, "date: YYYY-MM-DD", "date: "+string(s.content.Today))
 		}
 		s.problems = append(s.problems, problem)
 	}

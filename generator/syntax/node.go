@@ -1,3 +1,20 @@
+// Package syntax turns the bytes of an editor's file into positioned nodes. YAML, JSONL and CSV become the same tree
+// of [Node] values, so that one decoder serves all formats. It knows no field of a review.
+//
+// Texts are taken as written: nothing is trimmed, folded or normalised. Three things belong to the format and not to
+// the text: the quotes and escapes around it; the line ends of the file, so that CR LF is read as a line feed; and the
+// last line break of a YAML block (| or >), which every block has whether its writer wants it or not. A block that is
+// written |+ or >+ keeps all its line breaks.
+//
+// What may be misread is refused: anchors, aliases, merge keys and tags, control characters, bytes that aren't UTF-8.
+//
+// Readers report everything that is wrong to a [diagnostic.List] and go on as far as they can. After a syntax error a
+// YAML list is read item by item, and corrections of common mistakes are tried near the place: the one with which the
+// parser gets further is reported in place of the parser's message, and the rest is read with it. In JSONL each line
+// stands for itself; of a CSV file the rest is lost.
+//
+// Untrusted input is bounded before a parser sees it: [MaxYAMLFile], [MaxDataFile], [MaxLine], [MaxDepth],
+// [MaxRecords].
 package syntax
 
 import (
@@ -54,39 +71,33 @@ func (n *Node) Has(name string) bool {
 // line of its file is the same value then.
 func (n *Node) Rebase() int {
 	first := n.Line
-	if first != 1 {
-		n.shift(1 - first)
-	}
+	n.visit(func(n *Node) { n.Line += 1 - first })
 	return first
 }
 
-func (n *Node) shift(lines int) {
-	n.Line += lines
+// visit calls each with every node of the tree, n first.
+func (n *Node) visit(each func(*Node)) {
+	each(n)
 	for i := range n.Items {
-		n.Items[i].shift(lines)
+		n.Items[i].visit(each)
 	}
 	for i := range n.Entries {
-		n.Entries[i].Key.shift(lines)
-		n.Entries[i].Value.shift(lines)
+		n.Entries[i].Key.visit(each)
+		n.Entries[i].Value.visit(each)
 	}
 }
 
 // AddTo adds the tree to a hash: kinds, texts and places.
 func (n *Node) AddTo(h *maphash.Hash) {
-	var head [1 + 5*8]byte
-	head[0] = byte(n.Kind)
-	for i, v := range [...]int{n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)} {
-		binary.LittleEndian.PutUint64(head[1+8*i:], uint64(v))
-	}
-	_, _ = h.Write(head[:])
-	_, _ = h.WriteString(n.Text)
-	for i := range n.Items {
-		n.Items[i].AddTo(h)
-	}
-	for i := range n.Entries {
-		n.Entries[i].Key.AddTo(h)
-		n.Entries[i].Value.AddTo(h)
-	}
+	n.visit(func(n *Node) {
+		var head [1 + 5*8]byte
+		head[0] = byte(n.Kind)
+		for i, v := range [...]int{n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)} {
+			binary.LittleEndian.PutUint64(head[1+8*i:], uint64(v))
+		}
+		_, _ = h.Write(head[:])
+		_, _ = h.WriteString(n.Text)
+	})
 }
 
 // Describe returns what a value is, for messages about what it should be.

@@ -2,8 +2,8 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,30 +67,31 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, bom)
-	if what, instead := noText(data); what != "" {
-		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what, instead)
-		return nil, false
+	for _, f := range fileTypes {
+		begins, _ := strconv.Unquote(f[0])
+		if len(data) >= len(begins) && strings.EqualFold(string(data[:len(begins)]), begins) {
+			p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+f[1], f[2])
+			return nil, false
+		}
 	}
 	return data, true
 }
 
-// mergeForm matches the lines that version control writes around two versions of a text.
-var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
-
-// mergeSigns are parts of these lines; to search for them first is much faster.
+// mergeSigns begin the lines that version control writes around two versions of a text.
 var mergeSigns = [][]byte{[]byte("<<<<<<< "), []byte(">>>>>>> "), []byte("||||||| ")}
 
 // reportMerge reports such lines.
 func reportMerge(data []byte, p *diagnostic.List) bool {
-	if !slices.ContainsFunc(mergeSigns, func(sign []byte) bool { return bytes.Contains(data, sign) }) {
+	line, first, last := 0, 0, 0
+	for text := range bytes.Lines(data) {
+		line++
+		if slices.ContainsFunc(mergeSigns, func(sign []byte) bool { return bytes.HasPrefix(text, sign) }) {
+			first, last = cmp.Or(first, line), line
+		}
+	}
+	if first == 0 {
 		return false
 	}
-	found := mergeForm.FindAllIndex(data, -1)
-	if len(found) == 0 {
-		return false
-	}
-	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
-	first, last := line(found[0][0]), line(found[len(found)-1][0])
 	message := "this line is left of an unfinished merge of two versions"
 	if last > first {
 		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
@@ -158,18 +159,6 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 
 // fileTypes are types of files that are taken for text: the first bytes, what it is and what to do instead.
 var fileTypes = diagnostic.Rows(wordsFile, "types of files")
-
-// noText recognises by their first bytes some types of files that are taken for text, and returns what to do instead;
-// "" for any other file.
-func noText(data []byte) (what, instead string) {
-	for _, f := range fileTypes {
-		begins, _ := strconv.Unquote(f[0])
-		if len(data) >= len(begins) && strings.EqualFold(string(data[:len(begins)]), begins) {
-			return f[1], f[2]
-		}
-	}
-	return "", ""
-}
 
 // saveAsUTF8 is the remedy for a file in another encoding.
 const saveAsUTF8 = "save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8"
