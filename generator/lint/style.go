@@ -79,7 +79,7 @@ func wordsOf(s string) []string {
 var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|installer|engineer|mechanic|repairman|fitter|Techniker(?:in)?|Installateur(?:in)?|Monteur(?:in)?|technicien(?:ne)?|plombier|tecnico|idraulico|técnico|fontanero)(?:,? (?i:named|called|was|namens|nommé|appelé|di nome|llamado))?,? (\p{Lu}[\pL'’-]+)`)
 
 // trades are parts of every text that namedForm can match; to search for them first is much faster.
-var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
+var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontan"}
 
 // unlisted reports a technician whom a text names and who is not in business.yaml.
 func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
