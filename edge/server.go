@@ -49,7 +49,7 @@ func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Durat
 	if err := srv.Shutdown(drain); err != nil {
 		_ = srv.Close() // close what is still open after the grace period
 	}
-	<-served // http.ErrServerClosed
+	_ = <-served // http.ErrServerClosed
 	return nil
 }
 

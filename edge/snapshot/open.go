@@ -204,26 +204,26 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 
 // readChanges reads the change documents, which the manifest doesn't list, with their patches. Each is checked
 // against the hash in the next one, or in the manifest.
-func (files *Files) readChanges(read reader, c Config) error {
-	if files.manifest.ChangeSHA256 == "" {
+func (f *Files) readChanges(from reader, c Config) error {
+	if f.manifest.ChangeSHA256 == "" {
 		return nil
 	}
 	add := func(path, sha256 string, modified time.Time) ([]byte, error) {
-		f, err := readFile(read, unlisted(path, sha256, modified), c)
+		read, err := readFile(from, unlisted(path, sha256, modified), c)
 		if err != nil {
 			return nil, err
 		}
-		files.files[path] = f
-		return f.Body, nil
+		f.files[path] = read
+		return read.Body, nil
 	}
-	changes, err := mirror.ReadChanges(&files.manifest, func(path, sha256 string) ([]byte, error) {
+	changes, err := mirror.ReadChanges(&f.manifest, func(path, sha256 string) ([]byte, error) {
 		return add(path, sha256, time.Time{})
 	})
 	if err != nil {
 		return err
 	}
 	for _, change := range changes {
-		files.files[reviewcast.ChangePath(change.Sequence)].LastModified = change.LastModified
+		f.files[reviewcast.ChangePath(change.Sequence)].LastModified = change.LastModified
 		patches, err := mirror.Patches(change)
 		if err != nil {
 			return err

@@ -150,12 +150,13 @@ func (in *inspector) review(r *source.Review) {
 
 // markup reports the first markup in a text.
 func (in *inspector) markup(at diagnostic.Position, name, text string) {
-	s := markupForm.FindString(text)
-	if s == "" {
+	found := markupForm.FindStringIndex(text)
+	if found == nil {
 		return
 	}
+	s := text[found[0]:found[1]]
 	remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
-	if line := firstLine(text[strings.LastIndexByte(text[:strings.Index(text, s)], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
+	if line := firstLine(text[strings.LastIndexByte(text[:found[0]], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
 		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(tags.ReplaceAllString(lineBreaks.ReplaceAllString(line, " "), "")), " "))
 	}
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
@@ -190,7 +191,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	if strings.HasSuffix(r.Author, ",") {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(r.Author)), "write "+strings.TrimRight(r.Author, ", "))
 	}
-	if plain, _, _ := strings.Cut(strings.TrimLeft(r.Author, "–—- "), ", "); strings.ContainsAny(r.Author[:min(len(r.Author), len("–"))], "–—-") && plain != "" {
+	if plain, _, _ := strings.Cut(strings.TrimLeft(r.Author, "–—- "), ", "); strings.IndexAny(r.Author, "–—-") == 0 && plain != "" {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s begins with a dash, which is published with it", diagnostic.Quote(r.Author)), "write author: "+plain)
 	}
 	if strings.HasPrefix(r.Author, "@") {
