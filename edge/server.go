@@ -3,6 +3,7 @@ package edge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -49,7 +50,9 @@ func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Durat
 	if err := srv.Shutdown(drain); err != nil {
 		_ = srv.Close() // close what is still open after the grace period
 	}
-	_ = <-served // http.ErrServerClosed
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
 	return nil
 }
 
