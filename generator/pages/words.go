@@ -13,6 +13,8 @@ import (
 	texttemplate "text/template"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
 	"reviewcast"
 )
 
@@ -56,14 +58,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%s %ss", grouped(n), noun)
 }
 
-// grouped writes a number with thin groups of thousands: 12,345.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// grouped writes a number with groups of thousands: 12,345.
+func grouped(n int) string { return humanize.Comma(int64(n)) }
 
 func mean(v *float64) string {
 	if v == nil {
