@@ -163,12 +163,12 @@ func methodWords(method string) string {
 	return "a " + strings.Replace(method, "job", "job record", 1)
 }
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline, prose and quoted.
+// twins are the templates of the pages' twins in Markdown, and of the files that crawlers and agents look for. Nothing in them is escaped but by inline, prose and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
 	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
 	"prose":  func(text string) string { return escapeMarkdown(text, "") },
 	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
-}).ParseFS(siteFiles, "site/*.md"))
+}).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {
