@@ -58,7 +58,7 @@ func (s *Site) All() ([]render.Artifact, error) {
 // Files makes the file at a path, with its twin when it is a page; none when the site has no such file.
 func (s *Site) Files(path string) ([]render.Artifact, error) {
 	page := strings.TrimSuffix(strings.TrimSuffix(path, indexHTML), indexMarkdown)
-	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == page })
+	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.Path == page })
 	if i < 0 {
 		return nil, nil
 	}
@@ -73,14 +73,14 @@ const (
 
 // job makes one file, or a page and its twin.
 type job struct {
-	path     string          // of a page: "/reviews/2026-03/"
-	modified reviewcast.Date // of a page: the newest date that it shows, for the sitemap; may be ""
+	Path     string          // of a page: "/reviews/2026-03/"
+	Modified reviewcast.Date // of a page: the newest date that it shows, for the sitemap; may be ""
 	make     func() ([]render.Artifact, error)
 }
 
 // file is the job of a single file.
 func file(path, mediaType string, body func() ([]byte, error)) job {
-	return job{path: path, make: func() ([]render.Artifact, error) {
+	return job{Path: path, make: func() ([]render.Artifact, error) {
 		b, err := body()
 		return []render.Artifact{render.NewArtifact(path, mediaType, b)}, err
 	}}
@@ -156,7 +156,7 @@ var published = map[string]string{
 	"Reviews": reviewcast.PathReviews, "Insights": reviewcast.PathInsights, "JSONFeed": reviewcast.PathJSONFeed, "Atom": reviewcast.PathAtom,
 	"OpenAPI": reviewcast.PathOpenAPI, "Hub": reviewcast.PathHub, "LatestChange": reviewcast.PathLatestChange, "Withdrawn": reviewcast.PathWithdrawn,
 	"Docs": reviewcast.PathDocs, "Months": reviewcast.PathMonths, "CSV": reviewcast.PathCSV, "JSONL": reviewcast.PathJSONL, "MCP": reviewcast.PathMCP,
-	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince,
+	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince, "ServerCard": reviewcast.PathServerCard,
 }
 
 // artifacts makes a page and its twin.

@@ -13,6 +13,8 @@ import (
 	texttemplate "text/template"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
 	"reviewcast"
 )
 
@@ -56,14 +58,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%s %ss", grouped(n), noun)
 }
 
-// grouped writes a number with thin groups of thousands: 12,345.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// grouped writes a number with groups of thousands: 12,345.
+func grouped(n int) string { return humanize.Comma(int64(n)) }
 
 func mean(v *float64) string {
 	if v == nil {
@@ -167,12 +163,12 @@ func methodWords(method string) string {
 	return "a " + strings.Replace(method, "job", "job record", 1)
 }
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline, prose and quoted.
+// twins are the templates of the pages' twins in Markdown, and of the files that crawlers and agents look for. Nothing in them is escaped but by inline, prose and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
 	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
 	"prose":  func(text string) string { return escapeMarkdown(text, "") },
 	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
-}).ParseFS(siteFiles, "site/*.md"))
+}).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {

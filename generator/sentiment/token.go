@@ -1,6 +1,7 @@
 package sentiment
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -178,10 +179,7 @@ func bare(s string) string {
 }
 
 // abbreviations end with a point that ends no sentence. UAX 29 leaves them to the application.
-var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "jr": true, "sr": true, "vs": true,
-	"approx": true, "apt": true, "ave": true, "inc": true, "ltd": true, "mt": true, "prof": true,
-}
+var abbreviations = strings.Fields("mr mrs ms dr st jr sr vs approx apt ave inc ltd mt prof")
 
 // sentencesOf cuts a text by UAX 29, and joins what it cuts too much: a line that an editor's file broke within a
 // sentence, and the point of an abbreviation. Blanks around a sentence belong to none.
@@ -212,7 +210,7 @@ func continues(text string, before Span, next int) bool {
 	case '.':
 		word := said[strings.LastIndexAny(said, " \n\t(")+1 : len(said)-1]
 		return len(word) <= 6 && !strings.Contains(between, "\n") &&
-			(abbreviations[strings.ToLower(word)] || len(word) == 1 && 'A' <= word[0] && word[0] <= 'Z' && word != "I")
+			(slices.Contains(abbreviations, strings.ToLower(word)) || len(word) == 1 && 'A' <= word[0] && word[0] <= 'Z' && word != "I")
 	case '!', '?', ':', ';', '"', ')', 0xA6: // the last byte of …
 		return false
 	}
