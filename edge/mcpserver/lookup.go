@@ -11,17 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
+	"reviewcast/edge/snapshot"
 )
 
 // newNames lists the names that the lookups and their hints use, by kind.
 func newNames(b reviewcast.Business, in reviewcast.Insights) map[string]namedList {
 	var technicians, services, areas, aspects namedList
 	for _, t := range b.Technicians {
-		names := append([]string{t.Name}, t.Aliases...)
-		if first := strings.Fields(t.Name); len(first) > 0 {
-			names = append(names, first[0]) // as in a search
-		}
-		technicians.add(t.ID, names...)
+		technicians.add(t.ID, snapshot.NamesOf(t)...)
 	}
 	for _, s := range b.Services {
 		services.add(s.ID, s.Name)

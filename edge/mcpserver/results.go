@@ -170,6 +170,8 @@ type faqList struct {
 	FAQ []reviewcast.FAQ `json:"faq"`
 }
 
+func faqAnswer(v *view, _ arguments) (any, error) { return faqList{v.insights.FAQ}, nil }
+
 type summary struct {
 	Notice            string                      `json:"notice"`
 	Summary           *string                     `json:"summary"`

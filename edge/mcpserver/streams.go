@@ -20,7 +20,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 )
 
 // canonicalURI reports whether uri is the one spelling of a resource that exists or may exist later.
@@ -182,13 +181,7 @@ const pollInterval = 10 * time.Second
 // Run notifies subscribers of changed resources, drops idle sessions and reads which sessions have ended at other
 // edges, until ctx is done. Then it ends all streams, for which a listener would wait, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
-	changed := make(chan struct{}, 1)
-	s.config.Snapshots.Indexed.Subscribe(func(_, _ *snapshot.Snapshot) {
-		select {
-		case changed <- struct{}{}:
-		default: // several changes become one
-		}
-	})
+	changed := s.config.Snapshots.Indexed.Changed()
 	defer s.sessions.end()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()

@@ -27,13 +27,7 @@ type Holder struct {
 // Index builds the indexes of the current files whenever they change, until ctx is done. Files that change meanwhile
 // are next. Files that can't be indexed leave the old snapshot in place; the error is logged.
 func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
-	changed := make(chan struct{}, 1)
-	h.Files.Subscribe(func(_, _ *Files) {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})
+	changed := h.Files.Changed()
 	for {
 		if f, s := h.Files.Load(), h.Indexed.Load(); f != nil && (s == nil || s.Files != f) {
 			started := time.Now()
@@ -82,6 +76,18 @@ func (c *Current[T]) Subscribe(f func(old, new *T)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.subscribers = append(c.subscribers, f)
+}
+
+// Changed returns a channel that receives after changes from now on. Several may become one.
+func (c *Current[T]) Changed() <-chan struct{} {
+	changed := make(chan struct{}, 1)
+	c.Subscribe(func(_, _ *T) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	return changed
 }
 
 // interval is how often a Watcher checks the directory.

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -66,7 +65,6 @@ func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) 
 
 func openFiles(read reader, c Config) (*Files, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	f := &Files{}
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
@@ -78,26 +76,32 @@ func openFiles(read reader, c Config) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
-	f.manifest = *m
+	f := &Files{manifest: *m}
 	if err = f.readFiles(read, c); err == nil {
 		err = f.readChanges(read, c)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	manifest := unlisted(reviewcast.PathManifest, reviewcast.SHA256(body), m.LastModified())
-	manifest.Size = int64(len(body))
+	manifest := unlisted(reviewcast.PathManifest, reviewcast.SHA256(body))
+	manifest.Size, manifest.LastModified = int64(len(body)), m.LastModified()
 	f.files[reviewcast.PathManifest] = &File{File: manifest, Body: body}
 	return f, nil
 }
 
 // Index builds the indexes for queries.
 func (f *Files) Index() (*Snapshot, error) {
-	s := &Snapshot{Files: f}
+	s := &Snapshot{Files: f, reviews: list{raw: f.files[reviewcast.PathReviews].Body}}
 	s.analysis = sync.OnceValues(s.newAnalysis)
-	if err := s.index(f.files[reviewcast.PathReviews].Body); err != nil {
+	var err error
+	if s.reviews.spans, s.dataset, err = split(s.reviews.raw); err == nil {
+		err = s.indexReviews()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", reviewcast.PathReviews[1:], err)
 	}
+	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
+	s.trigrams = newTrigrams(s.texts)
 	return s, nil
 }
 
@@ -208,17 +212,15 @@ func (f *Files) readChanges(from reader, c Config) error {
 	if f.manifest.ChangeSHA256 == "" {
 		return nil
 	}
-	add := func(path, sha256 string, modified time.Time) ([]byte, error) {
-		read, err := readFile(from, unlisted(path, sha256, modified), c)
+	add := func(path, sha256 string) ([]byte, error) {
+		read, err := readFile(from, unlisted(path, sha256), c)
 		if err != nil {
 			return nil, err
 		}
 		f.files[path] = read
 		return read.Body, nil
 	}
-	changes, err := mirror.ReadChanges(&f.manifest, func(path, sha256 string) ([]byte, error) {
-		return add(path, sha256, time.Time{})
-	})
+	changes, err := mirror.ReadChanges(&f.manifest, add)
 	if err != nil {
 		return err
 	}
@@ -229,29 +231,16 @@ func (f *Files) readChanges(from reader, c Config) error {
 			return err
 		}
 		for _, p := range patches {
-			if _, err := add(p.Path, p.SHA256, change.LastModified); err != nil {
+			if _, err := add(p.Path, p.SHA256); err != nil {
 				return err
 			}
+			f.files[p.Path].LastModified = change.LastModified
 		}
 	}
 	return nil
 }
 
 // unlisted is a JSON file that the manifest doesn't list.
-func unlisted(path, sha256 string, modified time.Time) reviewcast.File {
-	return reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: sha256, LastModified: modified}
-}
-
-func (s *Snapshot) index(body []byte) error {
-	var err error
-	s.reviews.raw = body
-	if s.reviews.spans, s.dataset, err = split(body); err != nil {
-		return err
-	}
-	if err := s.indexReviews(); err != nil {
-		return err
-	}
-	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
-	s.trigrams = newTrigrams(s.texts)
-	return nil
+func unlisted(path, sha256 string) reviewcast.File {
+	return reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: sha256}
 }

@@ -222,11 +222,7 @@ func (s *Snapshot) addNames() {
 		s.languages.name(tag, languageNames(tag)...)
 	}
 	for _, t := range s.dataset.Business.Technicians {
-		names := append([]string{t.Name}, t.Aliases...)
-		if fields := strings.Fields(t.Name); len(fields) > 0 {
-			names = append(names, fields[0])
-		}
-		s.technicians.name(t.ID, names...)
+		s.technicians.name(t.ID, NamesOf(t)...)
 	}
 	for _, v := range s.dataset.Business.Services {
 		s.services.name(v.ID, v.Name)
@@ -234,6 +230,12 @@ func (s *Snapshot) addNames() {
 	for _, v := range s.dataset.Business.ServiceAreas {
 		s.areas.name(v.ID, v.Name)
 	}
+}
+
+// NamesOf are the names by which a search finds a technician, beside the id: the whole one, the aliases, the first one.
+func NamesOf(t reviewcast.Technician) []string {
+	words := strings.Fields(t.Name)
+	return slices.Concat([]string{t.Name}, t.Aliases, words[:min(1, len(words))])
 }
 
 // mentions are the sorted ordinals of the reviews that have each value.

@@ -173,15 +173,10 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		}
 	}
 	if q.Text != "" {
-		var kept []uint32
-		for _, i := range also {
-			if found.has(uint32(i)) {
-				kept = append(kept, uint32(i))
-			}
-		}
+		kept := slices.DeleteFunc(slices.Clone(also), func(i int) bool { return !found.has(uint32(i)) })
 		s.matchText(q.Text, found)
 		for _, i := range kept {
-			found.add(i)
+			found.add(uint32(i))
 		}
 	}
 	return found

@@ -17,14 +17,12 @@ func (b bitmap) has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 
 // addRange adds the ordinals from low up to, not including, high.
 func (b bitmap) addRange(low, high int) {
-	for i := low; i < high; {
-		if i&63 == 0 && high-i >= 64 {
-			b[i>>6] = ^uint64(0)
-			i += 64
-			continue
+	for i := low; i < high; i = i&^63 + 64 {
+		word := ^uint64(0) << (i & 63)
+		if i>>6 == high>>6 {
+			word &= 1<<(high&63) - 1
 		}
-		b.add(uint32(i))
-		i++
+		b[i>>6] |= word
 	}
 }
 

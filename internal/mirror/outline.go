@@ -62,12 +62,10 @@ func newSet(scope Scope, m *reviewcast.Manifest, manifest []byte) *Set {
 // is read, even if two have the same hash: [Read] reports on each.
 func (o *outlined) body(ctx context.Context, f reviewcast.File) ([]byte, error) {
 	if o.base != nil {
-		body, ok := o.set.byHash[f.SHA256]
-		if !ok {
-			body, ok = o.base.byHash[f.SHA256]
-		}
-		if ok {
-			return body, nil
+		for _, known := range []*Set{o.set, o.base} {
+			if body, ok := known.byHash[f.SHA256]; ok {
+				return body, nil
+			}
 		}
 	}
 	if o.fetched.Load() > maxSet {
