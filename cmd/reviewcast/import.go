@@ -167,8 +167,8 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		here, _ := os.Getwd()
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		command := importOf(file, "")
-		if cfg.Platform != "" { // this is the command that was run
-			command = commandLine("reviewcast", "import", "csv", file, "--source", cfg.Source)
+		if cfg.Platform != "" && strings.HasPrefix(command, "reviewcast import "+cfg.Platform) { // it was run
+			command = commandLine("reviewcast", "import", "csv", file, "--source", "NAME")
 		}
 		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
 			command, _, _ = strings.Cut(command, " --source")

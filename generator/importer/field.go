@@ -333,7 +333,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {
-		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.HasPrefix(problem, "these are not the columns") {
+		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
 		}
 	}
