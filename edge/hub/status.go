@@ -192,7 +192,8 @@ func explainSubscription(r *store.Subscription, now time.Time) Status {
 }
 
 func explainVerification(v *store.Verification) Status {
-	s, situation, reason := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt}, v.Mode, publicPart(v.LastError)
+	s := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt}
+	situation, reason := v.Mode, publicPart(v.LastError)
 	switch {
 	case v.Mode == store.ModeDenied:
 		s.State, reason = StateEnded, v.Reason
