@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -166,23 +167,20 @@ func (n *network) check(ctx context.Context, witnesses []string) bool {
 }
 
 // connect reports whether any of the endpoints can be connected to.
-func (n *network) connect(ctx context.Context, endpoints []string) (ok bool) {
+func (n *network) connect(ctx context.Context, endpoints []string) bool {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	results := make(chan error, len(endpoints))
+	var dials sync.WaitGroup
+	var connected atomic.Int32
 	for _, endpoint := range endpoints {
-		go func() {
-			conn, err := n.dial(ctx, "tcp", endpoint)
-			if err == nil {
-				err = conn.Close()
+		dials.Go(func() {
+			if conn, err := n.dial(ctx, "tcp", endpoint); err == nil && conn.Close() == nil {
+				connected.Add(1)
 			}
-			results <- err
-		}()
+		})
 	}
-	for range endpoints {
-		ok = <-results == nil || ok
-	}
-	return ok
+	dials.Wait()
+	return connected.Load() > 0
 }
 
 // networkLoop checks the network during an outage until ctx is done.

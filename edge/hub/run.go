@@ -188,10 +188,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 // takePings returns the hashes of manifests that pings have announced since the last reload: nil without a ping.
 func (h *Hub) takePings() (manifests []string) {
 	for len(h.pings) > 0 { // nobody else receives from it
-		manifests = append(manifests, <-h.pings...)
-		if manifests == nil {
-			manifests = []string{}
-		}
+		manifests = append(append([]string{}, manifests...), <-h.pings...) // not nil
 	}
 	return manifests[:min(len(manifests), maxPings)]
 }

@@ -7,9 +7,9 @@ import (
 	"crypto/x509"
 	_ "embed"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -172,90 +172,82 @@ func Explain(r store.Record, now time.Time) Status {
 }
 
 func explainSubscription(r *store.Subscription, now time.Time) Status {
-	reason := publicPart(r.LastError)
-	s := Status{At: r.DeliveredAt}
+	s, situation, reason := Status{State: StateActive, At: r.DeliveredAt}, "current", publicPart(r.LastError)
 	if r.NextAttempt.After(now) {
 		s.Next = r.NextAttempt
 	}
 	switch {
 	case !now.Before(r.ExpiresAt):
-		s.State, s.At = StateEnded, r.ExpiresAt
-		s.Explanation, s.Remedy = "The lease ended on "+day(r.ExpiresAt)+".", remedyExpired
+		s.State, s.At, situation = StateEnded, r.ExpiresAt, "lease ended"
 	case (r.Behind || !s.Next.IsZero()) && isOurs(reason):
-		s.State, s.Explanation, s.Remedy = StateWaiting, "The delivery is postponed: "+reason+".", remedyOurs
-	case r.Failures > 0:
-		s.State = StateFailing
-		s.Explanation = fmt.Sprintf("%s failed, the last with: %s.", plural(r.Failures, "consecutive delivery", "consecutive deliveries"), reason)
-		s.Remedy = remedy(reason, "The hub tries again by itself.")
+		s.State, situation = StateWaiting, "delivery postponed"
+	case r.Failures == 1:
+		s.State, situation = StateFailing, "delivery failed"
+	case r.Failures > 1:
+		s.State, situation = StateFailing, "deliveries failed"
 	case r.Behind:
-		s.State, s.Explanation, s.Remedy = StateActive, "The newest content is about to be delivered.", remedyNone
-	default:
-		s.State, s.Explanation, s.Remedy = StateActive, "The subscription is active and was sent everything since its request.", remedyNone
+		situation = "due"
 	}
-	return s
+	return s.explain(situation, reason, r.Failures)
 }
 
 func explainVerification(v *store.Verification) Status {
-	reason := publicPart(v.LastError)
-	s := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt, Remedy: remedyNone}
+	s := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt}
+	situation, reason := v.Mode, publicPart(v.LastError)
 	switch {
 	case v.Mode == store.ModeDenied:
-		s.State, s.Explanation, s.Remedy = StateEnded, "The subscription was removed, and a denial is about to be sent: "+v.Reason+".", remedy(v.Reason, remedyAgain)
+		s.State, reason = StateEnded, v.Reason
 	case v.Attempts == 0 && reason == "":
-		s.Explanation = "The " + v.Mode + " request waits for its verification."
 	case isOurs(reason):
-		s.Explanation, s.Remedy = "The verification is postponed: "+reason+".", remedyOurs
+		situation = "verification postponed"
+	case v.Attempts == 1:
+		situation = "verification failed"
 	default:
-		s.Explanation = fmt.Sprintf("%s of the callback had no valid answer, the last with: %s.", plural(v.Attempts, "verification", "verifications"), reason)
-		s.Remedy = remedy(reason, "The hub tries three times.")
+		situation = "verifications failed"
 	}
-	return s
+	return s.explain(situation, reason, v.Attempts)
 }
 
 func explainDeparture(d *store.Departure) Status {
-	reason := publicPart(d.Error)
 	s := Status{State: StateEnded, At: d.At}
-	on := " on " + day(d.At)
-	switch d.Cause {
-	case store.CauseUnverified:
+	if d.Cause == store.CauseUnverified {
 		s.State = StateRejected
-		s.Explanation, s.Remedy = "The verification failed"+on+": "+reason+".", remedy(reason, remedyAgain)
-	case store.CauseUnsubscribed:
-		s.Explanation, s.Remedy = "The callback confirmed an unsubscribe request"+on+".", remedyAgain
-	case store.CauseGone:
-		s.Explanation, s.Remedy = "The callback answered 410 Gone"+on+", which ends a subscription.", "Answer notifications with a 2xx status, then subscribe again."
-	case store.CauseFailed:
-		s.Explanation = "The subscription was removed" + on + " after three consecutive failures, the last with: " + reason + "."
-		s.Remedy = remedy(reason, remedyAgain)
-	case store.CauseExpired:
-		s.Explanation, s.Remedy = "The lease ended before"+on+".", remedyExpired
-	case store.CauseRemoved:
-		s.Explanation, s.Remedy = "An operator of the hub removed the subscription"+on+".", "Ask the operator, or subscribe again."
+	}
+	return s.explain(d.Cause, publicPart(d.Error), 0)
+}
+
+// explanations has a line for each situation, by modes and causes of the store too: an explanation and a remedy, in
+// which {day} is when it happened, {n} how often, and {helps} what helps against {reason}.
+//
+//go:embed explanations.txt
+var explanations string
+
+// explain returns the status with the texts of a situation.
+func (s Status) explain(situation, reason string, n int) Status {
+	fill := strings.NewReplacer("{day}", s.At.UTC().Format("2 January 2006 at 15:04 UTC"), "{n}", strconv.Itoa(n),
+		"{reason}", reason, "{helps} ", remedy(reason))
+	for line := range strings.Lines(explanations) {
+		if cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] == situation {
+			s.Explanation, s.Remedy = fill.Replace(cells[1]), fill.Replace(cells[2])
+		}
 	}
 	return s
 }
-
-const (
-	remedyNone    = "Nothing needs to be done."
-	remedyOurs    = "Nothing needs to be done: the hub tries again as soon as it can."
-	remedyAgain   = "Subscribe again."
-	remedyExpired = "Subscribe again, and renew each subscription before its lease ends."
-)
 
 // remedies are what helps against errors, by the beginning of their public text.
 //
 //go:embed remedies.txt
 var remedies string
 
-// remedy returns what helps against a reason, and then.
-func remedy(reason, then string) string {
+// remedy returns what helps against a reason, and a space; nothing if that isn't known.
+func remedy(reason string) string {
 	for line := range strings.Lines(remedies) {
 		begins, remedy, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		if i := strings.Index(reason, begins); i == 0 || i > 0 && strings.HasSuffix(reason[:i], ": ") {
-			return remedy + " " + then
+			return remedy + " "
 		}
 	}
-	return then
+	return ""
 }
 
 // publicPart returns the part of a stored error that subscribers may see; see errorText.
@@ -266,12 +258,3 @@ func publicPart(text string) string {
 
 // isOurs reports whether a reason is an error of the hub itself.
 func isOurs(reason string) bool { return reason == errOutage.Error() || reason == errLocal.Error() }
-
-func day(t time.Time) string { return t.UTC().Format("2 January 2006 at 15:04 UTC") }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
-}
