@@ -22,22 +22,25 @@
 package mcpserver
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
+	_ "embed"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
@@ -210,4 +213,120 @@ func (s *Server) protocolError(err error) error {
 	}
 	s.config.Logger.Error("MCP request failed", "error", err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; it has been logged"}
+}
+
+// MediaServerCard is the media type of the server card.
+const MediaServerCard = "application/mcp-server-card+json"
+
+// description describes the server in registries.
+const description = "Verified customer reviews of one business: search, sentiment, topics, answers. Read-only."
+
+// star is the icon of a business without a logo.
+const star = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCI+PHBhdGggZmlsbD0iI2U2OWYwMCIgZD0ibTEyIDIgMyA3IDcgLjUtNS41IDQuNSAyIDdMMTIgMTcuM0w1LjUgMjFsMi03TDIgOS41IDkgOXoiLz48L3N2Zz4="
+
+// identity is the server information in every result of revision 2026-07-28.
+func identity() *mcp.Implementation {
+	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
+}
+
+// implementation is the full server information, with the name of the business once one is published.
+func (s *Server) implementation() *mcp.Implementation {
+	impl := identity()
+	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"
+	impl.Icons = []mcp.Icon{{Source: star, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+	if v, err := s.views.load(); err == nil {
+		b := v.dataset.Business
+		impl.Title = "Reviews of " + b.Name
+		if strings.HasPrefix(b.Logo, "https://") {
+			impl.Icons = []mcp.Icon{{Source: b.Logo}}
+		}
+	}
+	return impl
+}
+
+// RegistryName is the name of the server at an origin in registries and server cards:
+// the host's labels from right to left, a slash, and "reviewcast".
+func RegistryName(baseURL string) string {
+	u, _ := url.Parse(baseURL) // a base URL is valid
+	labels := strings.Split(strings.ReplaceAll(u.Hostname(), ":", "-"), ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ".") + "/reviewcast"
+}
+
+// serveCard answers GET and HEAD with the server card (SEP-2127), which says how to reach the server. Pages of every
+// origin may read it.
+func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Access-Control-Allow-Origin", "*")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		if r.Method != http.MethodOptions {
+			http.Error(w, "The server card is read with GET.", http.StatusMethodNotAllowed)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "*")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	impl := s.implementation()
+	body, _ := json.Marshal(map[string]any{ // strings always marshal
+		"$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+		"name":    RegistryName(s.config.BaseURL), "version": impl.Version, "description": impl.Description, "title": impl.Title,
+		"websiteUrl": impl.WebsiteURL, "icons": impl.Icons,
+		"remotes": []any{map[string]any{"type": "streamable-http", "url": s.config.BaseURL + reviewcast.PathMCP,
+			"supportedProtocolVersions": mcp.SupportedProtocolVersions()}},
+	})
+	h.Set("Content-Type", MediaServerCard)
+	h.Set("Cache-Control", "public, max-age=3600")
+	h.Set("ETag", `"`+reviewcast.SHA256(body)[:32]+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(append(body, '\n')))
+}
+
+// Outcomes of a tool call.
+const (
+	outcomeOK      = "ok"
+	outcomeRefused = "refused" // the result has isError: arguments or names are wrong
+	outcomeFailed  = "failed"  // internal error
+)
+
+type metrics struct {
+	calls   *prometheus.CounterVec // by tool and outcome
+	refusal *prometheus.CounterVec // by HTTP status
+}
+
+// newMetrics makes metrics and registers them, unless to is nil.
+func newMetrics(to prometheus.Registerer, t *sessions) *metrics {
+	auto := promauto.With(to)
+	opts := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
+	}
+	gauge := func(name, help string, value func(totals) int) {
+		auto.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value(t.totals())) })
+	}
+	gauge("sessions", "Sessions with a stream or subscriptions; others keep nothing in memory.", func(n totals) int { return n.sessions })
+	gauge("streams", "Open streams.", func(n totals) int { return n.streams })
+	gauge("subscriptions", "Subscriptions of all sessions and streams.", func(n totals) int { return n.subscriptions })
+	m := &metrics{
+		calls:   auto.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"}),
+		refusal: auto.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"}),
+	}
+	for _, t := range tools { // a rate doesn't see the first event of a new counter
+		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
+			m.calls.WithLabelValues(t.name, outcome)
+		}
+	}
+	return m
+}
+
+// annotate adds a tool's name, unless the client made it up, to the access log, if the writer has one.
+func annotate(w http.ResponseWriter, t *tool) {
+	name := "unknown"
+	if t != nil {
+		name = t.name
+	}
+	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
+		a.Annotate("tool", name)
+	}
 }
