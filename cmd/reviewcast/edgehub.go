@@ -285,8 +285,9 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
 	}
-	if err := f.mistyped(); err != nil {
-		return "", err
+	// What looks like a database would be a new, empty state. The message doesn't repeat what may hold a password.
+	if err := explain("states", f.State); err != nil {
+		return "", usageError{err}
 	}
 	file := f.State
 	if file == "" {
@@ -313,22 +314,6 @@ func (f *stateFlag) devState(baseURL, public string) (state string, remove func(
 	}
 	dir, err := os.MkdirTemp("", "reviewcast-dev-")
 	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
-}
-
-// mistyped rejects what looks like a database: as a file it would be a new, empty state. The error doesn't repeat
-// the value, which may hold a password.
-func (f *stateFlag) mistyped() error {
-	scheme, _, isURL := strings.Cut(f.State, "://")
-	key, _, isPair := strings.Cut(f.State, "=")
-	switch {
-	case isURL:
-		return usageError{fmt.Errorf("--state: an address that begins with %s:// is neither a file nor postgres://… in lower case", scheme)}
-	case isPair && !strings.ContainsAny(key, `/\`):
-		return usageError{fmt.Errorf("--state: %s=… looks like database settings; write them as postgres://USER@HOST/DATABASE", key)}
-	case strings.EqualFold(f.State, noState):
-		return usageError{fmt.Errorf("--state: write %s in lower case to run without a hub, or ./%s for a file of that name", noState, f.State)}
-	}
-	return nil
 }
 
 // stateSource returns a state for the log, without a password.
