@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -320,12 +321,9 @@ func Difference(before, after []*Review) *Delta {
 			d.Fields[r.ID] = fields
 		}
 	}
-	for id := range old {
-		d.Removed = append(d.Removed, id)
-	}
 	slices.Sort(d.Added)
 	slices.Sort(d.Changed)
-	slices.Sort(d.Removed)
+	d.Removed = slices.Sorted(maps.Keys(old))
 	return d
 }
 

@@ -13,6 +13,7 @@ import (
 // Paths below the base URL.
 const (
 	PathIndex      = "/index.html" // served as "/" too
+	PathMissing    = "/404.html"   // what browsers get where nothing is published
 	PathReviews    = "/reviews.json"
 	PathInsights   = "/insights.json"
 	PathJSONFeed   = "/api/feed.json"
@@ -37,9 +38,6 @@ const (
 	PathDocs        = "/docs/"
 )
 
-// PathMissing is the page that browsers get where nothing is published.
-const PathMissing = "/404.html"
-
 // Exports of the dataset for analysts.
 const (
 	PathCSV    = "/reviews.csv"
@@ -47,9 +45,6 @@ const (
 	MediaCSV   = "text/csv; charset=utf-8; header=present"
 	MediaJSONL = "application/jsonl"
 )
-
-// MediaSchema is the media type of a JSON Schema.
-const MediaSchema = "application/schema+json"
 
 // SchemaPath returns the path of the JSON Schema of a dataset's file.
 func SchemaPath(path string) string { return "/schemas" + path }
@@ -72,6 +67,7 @@ const (
 	MediaAtom     = "application/atom+xml"
 	MediaHTML     = "text/html; charset=utf-8"
 	MediaMarkdown = "text/markdown; charset=utf-8" // of a page's twin
+	MediaSchema   = "application/schema+json"      // of a JSON Schema
 )
 
 // FeedSize is how many of the newest reviews the two feeds hold.

@@ -170,6 +170,25 @@ func isFolder(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
+// within reports whether a file is below a directory, after resolving links. Neither need exist.
+func within(file, dir string) bool {
+	file, ferr := filepath.Abs(file)
+	dir, derr := filepath.Abs(dir)
+	rel, err := filepath.Rel(resolve(dir), resolve(file)) // fails on another volume
+	return ferr == nil && derr == nil && err == nil && filepath.IsLocal(rel)
+}
+
+// resolve resolves the symbolic links in the existing part of a path.
+func resolve(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(resolve(parent), filepath.Base(path))
+	}
+	return path
+}
+
 // maxErrorLines is the number of errors that commands other than check list.
 const maxErrorLines = 10
 

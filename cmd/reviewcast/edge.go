@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,6 +27,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge"
+	"reviewcast/edge/hub/store"
 	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 )
@@ -327,4 +329,55 @@ func localURL(addr net.Addr) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// edgeEnvironment names an environment variable for every flag of edge, for services.
+func edgeEnvironment(k *kong.Kong) error {
+	i := slices.IndexFunc(k.Model.Children, func(command *kong.Node) bool { return command.Name == "edge" })
+	for _, f := range k.Model.Children[i].Flags {
+		if f.Name != "print-config" && len(f.Envs) == 0 {
+			f.Envs = []string{"REVIEWCAST_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
+			f.Tag.Envs = f.Envs
+		}
+	}
+	return nil
+}
+
+// printConfig prints the flags with their values, without passwords, and where each is from.
+func printConfig(std streams, k *kong.Context) {
+	for _, f := range k.Selected().Flags {
+		if f.Name == "print-config" {
+			continue
+		}
+		source := "default"
+		for _, env := range f.Envs {
+			if _, set := os.LookupEnv(env); set {
+				source = env
+			}
+		}
+		if slices.ContainsFunc(k.Path, func(p *kong.Path) bool { return p.Flag == f }) {
+			source = "flag"
+		}
+		value := fmt.Sprint(f.Target.Interface())
+		if f.IsSlice() {
+			value = strings.Join(strings.Fields(strings.Trim(value, "[]")), ",")
+		}
+		value = withoutPassword(value)
+		if strings.HasSuffix(f.Name, "-secret") && value != "" {
+			value = "xxxxx"
+		}
+		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, value, source)
+	}
+}
+
+// withoutPassword hides values that may have a password, in an address or in a
+// database's settings, also those that would be refused.
+func withoutPassword(value string) string {
+	switch {
+	case store.IsPostgres(value):
+		return stateSource(value)
+	case strings.Contains(value, "@") || strings.Contains(strings.ToLower(value), "password="):
+		return "xxxxx"
+	}
+	return value
 }

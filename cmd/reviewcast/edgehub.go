@@ -9,6 +9,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -265,4 +270,76 @@ func (l *edgeHub) close() error {
 
 func (l *edgeHub) left() {
 	l.log.Warn("the hub's state is still being written; the next start goes on with it", "state", stateSource(l.state))
+}
+
+// stateFlag is where the hub keeps its state.
+type stateFlag struct {
+	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one). With none there is no hub." placeholder:"FILE|postgres://…|none" env:"REVIEWCAST_STATE"`
+}
+
+// noState runs an edge without a hub.
+const noState = "none"
+
+// path returns the state of a base URL. It rejects files within public: a state holds subscribers' secrets.
+func (f *stateFlag) path(baseURL, public string) (string, error) {
+	if store.IsPostgres(f.State) || f.State == noState {
+		return f.State, nil
+	}
+	// What looks like a database would be a new, empty state. The message doesn't repeat what may hold a password.
+	if err := explain("states", f.State); err != nil {
+		return "", usageError{err}
+	}
+	file := f.State
+	if file == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return "", usageError{fmt.Errorf("--state: %w; name a file, or use --state none to run without a hub", err)}
+		}
+		_, host, _ := strings.Cut(baseURL, "://")
+		file = filepath.Join(dir, "hub-"+strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host)+".sqlite")
+	}
+	if within(file, public) {
+		return "", usageError{fmt.Errorf("--state: %s is within %s, which is published; the state holds subscribers' secrets", file, public)}
+	}
+	return file, nil
+}
+
+// devState returns the state of dev's hub and what to call at the end. Unless a flag names one, it is a temporary
+// one: what an editor tries out reaches no real subscriber.
+func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
+	// The environment variable names the state of the published site; kong doesn't say where a value is from.
+	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
+		state, err = f.path(baseURL, public)
+		return state, func() error { return nil }, err
+	}
+	dir, err := os.MkdirTemp("", "reviewcast-dev-")
+	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
+}
+
+// stateSource returns a state for the log, without a password.
+func stateSource(state string) string {
+	if !store.IsPostgres(state) {
+		return state
+	}
+	u, err := url.Parse(state)
+	if err != nil {
+		return "postgres"
+	}
+	return "postgres://" + u.Host + u.Path
+}
+
+// stateDir returns the system's directory for the state of programs.
+func stateDir() (dir string, err error) {
+	switch runtime.GOOS {
+	case "windows":
+		dir, err = os.UserCacheDir() // %LocalAppData%
+	case "darwin":
+		dir, err = os.UserConfigDir() // Library/Application Support
+	default:
+		if dir = os.Getenv("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
+			dir, err = os.UserHomeDir()
+			dir = filepath.Join(dir, ".local", "state")
+		}
+	}
+	return filepath.Join(dir, "reviewcast"), err
 }

@@ -20,11 +20,11 @@ import (
 )
 
 type importCmd struct {
-	CSV        importCSVCmd      `cmd:"" name:"csv" help:"Import a CSV file."`
+	CSV        importTableCmd    `cmd:"" name:"csv" help:"Import a CSV file." set:"export=The export, a CSV file with a header row." set:"map=The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." set:"column=COLUMN"`
 	Google     importGoogleCmd   `cmd:"" help:"Import reviews of Google Business Profile, as its API and Takeout write them."`
 	Trustpilot importPlatformCmd `cmd:"" help:"Import a CSV export of Trustpilot."`
 	Yelp       importPlatformCmd `cmd:"" help:"Import a CSV export of Yelp."`
-	JSONL      importJSONLCmd    `cmd:"" name:"jsonl" help:"Import a JSON Lines file."`
+	JSONL      importTableCmd    `cmd:"" name:"jsonl" help:"Import a JSON Lines file." set:"export=The export: a JSON object per line, or an array of objects." set:"map=The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." set:"column=MEMBER"`
 }
 
 // importFlags are the flags of every import.
@@ -39,39 +39,25 @@ type importFlags struct {
 	Quiet    bool   `short:"q" xor:"volume" help:"Print errors and skipped rows only."`
 }
 
-// tableFlags are the flags of imports whose format the user must describe.
-type tableFlags struct {
-	Source       string  `help:"Where the reviews were given; part of the file name and the prefix of every id." required:"" placeholder:"NAME"`
-	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes." placeholder:"METHOD"`
-	RatingScale  float64 `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
-	DateLayout   string  `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
+// importTableCmd imports a file whose format the user must describe.
+type importTableCmd struct {
+	File         string   `arg:"" help:"${export}" type:"existingfile"`
+	Map          []string `help:"${map}" sep:"none" placeholder:"FIELD=${column},…"`
+	Source       string   `help:"Where the reviews were given; part of the file name and the prefix of every id." required:"" placeholder:"NAME"`
+	Verification string   `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes." placeholder:"METHOD"`
+	RatingScale  float64  `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
+	DateLayout   string   `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
 	importFlags
 }
 
-type importCSVCmd struct {
-	File string   `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map  []string `help:"The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." sep:"none" placeholder:"FIELD=COLUMN,…"`
-	tableFlags
-}
-
-// Run imports the file.
-func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, c.Map, c.config(), importer.CSV)
-}
-
-type importJSONLCmd struct {
-	File string   `arg:"" help:"The export: a JSON object per line, or an array of objects." type:"existingfile"`
-	Map  []string `help:"The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." sep:"none" placeholder:"FIELD=MEMBER,…"`
-	tableFlags
-}
-
-// Run imports the file.
-func (c *importJSONLCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, c.Map, c.config(), importer.JSONL)
-}
-
-func (f *tableFlags) config() importer.Config {
-	return importer.Config{Source: f.Source, Verification: f.Verification, RatingScale: f.RatingScale, DateLayout: f.DateLayout}
+// Run imports the file. The name of the command is the kind of the file.
+func (c *importTableCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	read := importer.CSV
+	if k.Selected().Name == "jsonl" {
+		read = importer.JSONL
+	}
+	cfg := importer.Config{Source: c.Source, Verification: c.Verification, RatingScale: c.RatingScale, DateLayout: c.DateLayout}
+	return c.run(ctx, std, c.File, c.Map, cfg, read)
 }
 
 // platformFlags are the flags of imports from platforms whose formats are known.

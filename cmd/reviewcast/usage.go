@@ -31,6 +31,17 @@ var meantFile string
 // meantWords are the words of other programs for our commands and flags, and what to write.
 var meantWords = diagnostic.Lines(meantFile, "words")
 
+// explain returns what a section of meant.txt says of a text, with lines of a regular expression and a message; nil if
+// none matches.
+func explain(section, text string) error {
+	for _, row := range diagnostic.Rows(meantFile, section) {
+		if form := regexp.MustCompile("(?s)" + row[0]); form.MatchString(text) {
+			return errors.New(form.ReplaceAllString(text, row[1]))
+		}
+	}
+	return nil
+}
+
 // wordProcessed matches a text in the quotation marks that word processors write.
 var wordProcessed = regexp.MustCompile(`[“„‘]([^“”‘’]*)[“”’]`)
 
@@ -103,10 +114,8 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s; put the pairs of --map in quotation marks, with commas between them: --map %q", message, together)
 		case arg == "=":
 			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
-		case strings.HasPrefix(arg, "#"):
-			return errors.New("a # begins a note; leave it out, and all that is behind it")
-		case arg == "\\" || arg == "^" || arg == "`":
-			return errors.New("a command that goes on in the next line can't be pasted here; write it on one line, without " + arg)
+		case explain("arguments", arg) != nil:
+			return explain("arguments", arg)
 		case i == 0 && strings.TrimSuffix(filepath.Base(arg), ".exe") == "reviewcast":
 			return fmt.Errorf("%s; write the name of the program once: %s", message, strings.Join(append([]string{"reviewcast"}, args[1:]...), " "))
 		case meant != "" && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
@@ -135,7 +144,7 @@ func argumentError(args []string, message string) error {
 // parseError adds a remedy to an error of the parser.
 func parseError(args []string, err error) error {
 	message := err.Error()
-	if err := argumentError(args, message); err != nil {
+	if err := cmp.Or(argumentError(args, message), explain("messages", strings.Join(args, " ")+"\n"+message)); err != nil {
 		return err
 	}
 	flag, expected, _ := strings.Cut(message, ": expected ")
@@ -147,14 +156,6 @@ func parseError(args []string, err error) error {
 	switch {
 	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, ":"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
-	case args[0] == "new" && strings.HasPrefix(message, "expected "):
-		return errors.New("its second word is missing; write reviewcast new review")
-	case message == `expected "<dir>"`:
-		return fmt.Errorf("the name of the folder is missing; write: reviewcast %s %s", strings.Join(args, " "), map[bool]string{true: "content", false: "copy"}[args[0] == "init"])
-	case message == `expected "<published>"`:
-		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
-	case noExport && strings.Contains(export, ":/"):
-		return errors.New("an import reads a file, and no address: open the address in a browser, download the reviews there (in Google Sheets: File, Download, Comma-separated values), and name that file")
 	case noExport && strings.Contains(export, "is a directory"):
 		return folderError(args)
 	case noExport:
@@ -163,11 +164,6 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from", message)
-	case strings.HasSuffix(got, "(<EOL>)"):
-		return fmt.Errorf("%s: its value is missing; write it behind the flag, such as %[1]s %[2]s", flag, cmp.Or(map[string]string{"--public": "public", "--content": "content", "--listen": "localhost:8080", "--base-url": "https://reviews.huber-plumbing.com"}[flag], `"VALUE"; one that begins with # stands in quotation marks`))
-	case wanted == "duration":
-		got, _, _ = strings.Cut(got, ":")
-		return fmt.Errorf("%s: %s is not a duration; write a number and its unit, such as 5s or 1m", flag, got)
 	case strings.HasSuffix(wanted, " int") || strings.HasSuffix(wanted, " float"):
 		kind := map[bool]string{true: "a number", false: "a whole number"}[strings.HasSuffix(wanted, "float")]
 		if value, err := strconv.Unquote(strings.TrimSuffix(got, " (string)")); err == nil && flag == "--rating" && diagnostic.MeantRating(value) != "" {
