@@ -20,11 +20,11 @@ import (
 )
 
 type importCmd struct {
-	CSV        importTableCmd    `cmd:"" name:"csv" help:"Import a CSV file." set:"export=The export, a CSV file with a header row." set:"map=The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." set:"column=COLUMN"`
+	CSV        importTableCmd    `cmd:"" name:"csv" help:"Import a CSV file." set:"export=The export, a CSV file with a header row." set:"map=The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found." set:"column=COLUMN"` //nolint:staticcheck // kong takes a tag more than once
 	Google     importGoogleCmd   `cmd:"" help:"Import reviews of Google Business Profile, as its API and Takeout write them."`
 	Trustpilot importPlatformCmd `cmd:"" help:"Import a CSV export of Trustpilot."`
 	Yelp       importPlatformCmd `cmd:"" help:"Import a CSV export of Yelp."`
-	JSONL      importTableCmd    `cmd:"" name:"jsonl" help:"Import a JSON Lines file." set:"export=The export: a JSON object per line, or an array of objects." set:"map=The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." set:"column=MEMBER"`
+	JSONL      importTableCmd    `cmd:"" name:"jsonl" help:"Import a JSON Lines file." set:"export=The export: a JSON object per line, or an array of objects." set:"map=The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." set:"column=MEMBER"` //nolint:staticcheck // kong takes a tag more than once
 }
 
 // importFlags are the flags of every import.
