@@ -114,8 +114,10 @@ type stamp time.Time
 
 // Scan implements [sql.Scanner].
 func (s *stamp) Scan(v any) error {
-	*s = stamp{}
-	if ms := v.(int64); ms != 0 { // as all tables declare times, and both drivers return integers
+	ms, ok := v.(int64)
+	if *s = (stamp{}); !ok {
+		return fmt.Errorf("a time is %T", v)
+	} else if ms != 0 {
 		*s = stamp(time.UnixMilli(ms).UTC())
 	}
 	return nil
