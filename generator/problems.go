@@ -184,7 +184,7 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 	strangers, notes := p.strangers(content), notedReviews(dir)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
-		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, notes[id]))
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, notes[id], len(missing) == 1))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
@@ -235,8 +235,9 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; note is where it is a note.
-func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, note diagnostic.Position) diagnostic.Problem {
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; note is where it is a
+// note; alone reports that no other is missing.
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, note diagnostic.Position, alone bool) diagnostic.Problem {
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if kept == nil && note.File != "" {
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
@@ -245,7 +246,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
-			if diagnostic.Nearest(w.ID, []string{id}) != "" {
+			if alone && len(strangers) == 1 || diagnostic.Nearest(w.ID, []string{id}) != "" {
 				at, message = w.At, message+fmt.Sprintf(", and there has never been a review %q", w.ID)
 				remedy = fmt.Sprintf("write %s here, or put the review back", id)
 			}
@@ -257,7 +258,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
 			fmt.Sprintf("write the id as %s: the published id must stay", id))
 	}
-	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw)
+	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
 }
 
 // publishedBusiness matches the head of reviews.json.

@@ -84,7 +84,7 @@ func TestWithdrawn(t *testing.T) {
 	}{
 		{"rightly", "2026-q3-boiler", "- id: 2026-q3-boiler", ""},
 		{"under another id", "2026-q3-boiler", "- id: 2026-q3-boilr", gone},
-		{"not at all", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}"},
+		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
 		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "warning withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; did you mean \"2026-q3-oven\"? It is still published"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},

@@ -46,6 +46,9 @@ type converter struct {
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
+	between                    []*review // of ratings between two stars, with a date
+	// own counts the authors who are technicians.
+	own int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -79,7 +82,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
 		if rounded.MatchString(v.external) {
-			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; format the column as text and export again, or leave id out of --map", quote(v.external))
+			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; download the export again, and don't save it with that program; or delete the column in the table", quote(v.external))
 		}
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
@@ -178,6 +181,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
+		if day, skip := c.date(r, fieldDate); skip == nil {
+			v.values[fieldDate] = quoted(string(day))
+			c.between = append(c.between, v)
+		}
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
 	}
 	v.values[fieldRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))

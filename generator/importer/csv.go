@@ -61,7 +61,9 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
-	t.status = slices.IndexFunc(t.names, func(name string) bool { return slices.Contains(statusColumns, diagnostic.Squash(name)) })
+	t.status = slices.IndexFunc(t.names, func(name string) bool {
+		return slices.Contains(statusColumns, diagnostic.Squash(name)) || consentForm.MatchString(name)
+	})
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
@@ -90,8 +92,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 
 // bestIsOne and toTen match what a column of ratings says of its scale.
 var (
-	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|sehr gut)\b`)
-	toTen     = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
+	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
+	// consentForm matches a column that says whether a customer has agreed to the publication.
+	consentForm = regexp.MustCompile(`(?i)\b(publish|consent|permission|einwilligung|veröffentlichen)\b`)
+	toTen       = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
 )
 
 func trimmed(cells []string) (names []string) {
@@ -246,7 +250,7 @@ func (t *table) fill(r *row, cells []string) error {
 		return err
 	}
 	if t.status >= 0 && !slices.Contains(t.binding[:], t.status) && slices.Contains(hiddenStates, diagnostic.Squash(cells[t.status])) {
-		return r.skip(Unshown, "%s is %s: it is not shown there; to import it all the same, empty this cell", t.names[t.status], quote(cells[t.status]))
+		return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(t.names[t.status]), quote(cells[t.status]))
 	}
 	r.cells = values
 	return nil

@@ -33,6 +33,9 @@ var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
 // noDay matches a year, a month, and a date that counts back from another day.
 var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace|há|temu) |geleden$|temu$|\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
+// unixTime matches a time in seconds or milliseconds since 1970.
+var unixTime = regexp.MustCompile(`^1[0-9]{9}([0-9]{3})?$`)
+
 // noYear matches a day of a month.
 var noYear = regexp.MustCompile(`^[0-9]{1,2}[-./ ]+(\pL{3,}\.?|[0-9]{1,2}\.?)$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
 
@@ -108,6 +111,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case serial.MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		case unixTime.MatchString(cell):
+			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
+			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/86400+25569 for seconds in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly))
 		case noYear.MatchString(cell):
 			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
 		case strings.Trim(cell, "#") == "":

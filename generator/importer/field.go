@@ -135,11 +135,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	if len(missing) > 0 && slices.ContainsFunc(header, isRecommendation) {
 		problems = append(problems, recommendations)
 	} else if len(missing) > 0 {
-		if slices.ContainsFunc(missing, func(s string) bool { return !columnLetter.MatchString(s) }) {
-			missing[len(missing)-1] += "; its columns are " + quoteAll(header)
-		} else {
-			missing = []string{"column map: the letters of a spreadsheet's columns aren't in an export; write their names, which are " + quoteAll(header)}
-		}
+		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
 	if len(problems) > 0 {
@@ -147,9 +143,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	}
 	return binding, nil
 }
-
-// columnLetter matches the message on a column that has the name of a spreadsheet's.
-var columnLetter = regexp.MustCompile(`=[A-Z]{1,2}: the export`)
 
 // twoColumns says that a name is that of two columns.
 func twoColumns(name string, header []string) string {

@@ -68,7 +68,6 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m.forget()
 	slices.SortFunc(m.files.records, func(a, b *record) int { return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id)) })
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
-	m.report.Remedy = m.sameDays(reviews)
 	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
@@ -76,7 +75,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
 	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
 	// In these cases, the rows that could be read are wrong, too.
-	if other := m.otherDays(reviews); other != "" && !cfg.Partial {
+	if other := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))); other != "" && !cfg.Partial {
 		m.report.Remedy, m.report.Refused = other, true
 	}
 	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
@@ -84,6 +83,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	}
 	if slices.ContainsFunc(m.report.Skipped, func(s Skip) bool { return s.Code == Conflict && strings.HasSuffix(s.Reason, "leave id out of --map") }) && !cfg.Partial {
 		m.report.Remedy, m.report.Refused = "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial", true
+	}
+	if m.conv.own > 1 && m.conv.own == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
+		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", quote(cfg.Map["author"])), true
 	}
 	if m.report.Addresses > 0 && m.report.Addresses == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", quote(cfg.Map["author"]), anonymous), true
@@ -112,6 +114,9 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		}
 		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
 			m.report.Addresses++
+		}
+		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
+			m.conv.own++
 		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {

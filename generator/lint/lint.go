@@ -162,40 +162,20 @@ func (in *inspector) markup(at diagnostic.Position, name, text string) {
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
 
-// turned offers the initial of the other one of two names.
-func turned(author string) string {
-	names := strings.Fields(author)
-	if len(names) != 2 || strings.ContainsAny(author, ".,") || slices.Contains(titles, strings.ToLower(names[0])) {
-		return ""
-	}
-	first, _ := utf8.DecodeRuneInString(names[0])
-	return fmt.Sprintf(" (if the surname stands first, \"%s %c.\")", names[1], first)
-}
-
 // tags matches a tag of HTML, lineBreaks one that ends a line.
 var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
 
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
-	short, full := initials(author)
-	first, rest, _ := strings.Cut(author, " ")
-	switch beside := in.beside(r, at); {
-	case beside: // a surname would be one of those words
-	case strings.HasPrefix(strings.ToLower(first), "anonym") && rest != "":
-		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a name beside %s, and is published as it is", diagnostic.Quote(r.Author), first), "write author: Anonymous")
-	case full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames:
+	if short, full := initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
-			fmt.Sprintf("write %q%s, or set author_names: full in site.yaml if the authors agreed", short, turned(author)))
+			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 	}
-	if strings.HasSuffix(r.Author, ",") {
-		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(r.Author)), "write "+strings.TrimRight(r.Author, ", "))
-	}
-	if plain, _, _ := strings.Cut(strings.TrimLeft(r.Author, "–—- "), ", "); strings.IndexAny(r.Author, "–—-") == 0 && plain != "" {
-		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s begins with a dash, which is published with it", diagnostic.Quote(r.Author)), "write author: "+plain)
-	}
-	if strings.HasPrefix(r.Author, "@") {
-		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the name of an account", diagnostic.Quote(r.Author)), "write the first name and an initial, or Anonymous")
+	for _, no := range notAuthors {
+		if no.form.MatchString(r.Author) {
+			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form.ReplaceAllString(r.Author, no.remedy))
+		}
 	}
 	if diagnostic.Nobody(r.Author) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(r.Author)), "write Anonymous")

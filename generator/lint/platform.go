@@ -24,13 +24,15 @@ type remark struct {
 	code, message, remedy string
 }
 
-// remarks are those of words.txt.
-var remarks = func() (list []remark) {
-	for _, c := range diagnostic.Rows(wordsFile, "remarks") {
+// remarks and notAuthors are those of words.txt, on texts and on the names of authors.
+var remarks, notAuthors = remarksOf("remarks"), remarksOf("authors")
+
+func remarksOf(section string) (list []remark) {
+	for _, c := range diagnostic.Rows(wordsFile, section) {
 		list = append(list, remark{strings.Split(c[0], "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
 	}
 	return list
-}()
+}
 
 // maxRemarks is how many remarks of a kind are reported in a text.
 const maxRemarks = 5

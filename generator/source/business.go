@@ -47,6 +47,10 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		d.fail(n, "missing-field", "there is nothing in the file", "put back a copy of it; for a new business, write at least its id and its name")
 		return
 	}
+	if n.Has("base_url") && !n.Has("id") {
+		d.fail(n, "wrong-type", "these are the fields of "+SiteFile, "put back "+BusinessFile+" from a copy: it has been overwritten")
+		return
+	}
 	r, ok := d.fields(n, businessSchema)
 	if !ok {
 		return
@@ -135,7 +139,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if i := slices.IndexFunc(aliases, func(s string) bool { return strings.Contains(s, ";") }); i >= 0 {
+		if i := slices.IndexFunc(aliases, func(s string) bool { return strings.Contains(s, ";") || strings.Contains(s, " / ") }); i >= 0 {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
 		}
 		if id == "" {

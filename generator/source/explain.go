@@ -176,6 +176,12 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
+	if name, mail, ok := strings.Cut(v.Text, ", "); ok && s == authorSchema && emailForm.MatchString(mail) {
+		return fmt.Sprintf("{name: %q, email: %s}", name, emailForm.FindString(mail))
+	}
+	if m := britishAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
+		return fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %q, postal_code: %q, address_country: GB}", m[1], m[2], m[3], m[4])
+	}
 	if m := americanAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
 		return fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %s, postal_code: %q, address_country: %s}", m[1], m[2], m[3], m[4], cmp.Or(countries[diagnostic.Squash(m[5])], "US"))
 	}
@@ -190,6 +196,9 @@ func (s *schema) hint(v *syntax.Node) string {
 
 // referenceForm matches the number of a job or an invoice.
 var referenceForm = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`)
+
+// britishAddress matches an address on one line with a county.
+var britishAddress = regexp.MustCompile(`^([0-9]+\pL? [^,]+), *(\pL[^,]+), *(\pL[^,]+), *([A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2})(?:, *\pL+)*$`)
 
 // americanAddress matches an address on one line with a state.
 var americanAddress = regexp.MustCompile(`^([^,]+), *(\pL[^,]+),? +([A-Z]{2}),? +([0-9]{5}(?:-[0-9]{4})?)(?:,? *(\pL.+))?$`)
@@ -225,10 +234,8 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
-	case n.Kind == syntax.Mapping && f == "hours" && !strings.ContainsFunc(hoursOf(n), func(c rune) bool { return c == '?' }):
-		return "write hours: [" + hoursOf(n) + "]"
 	case n.Kind == syntax.Mapping && f == "hours":
-		return "there is one list for the whole business, with days and no names of branches: write the hours of one as - Mo-Fr 08:00-18:00, and those of another into description"
+		return hoursOf(n)
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:

@@ -52,17 +52,17 @@ func (d *decoder) hours(r *fields) []string {
 	return hours
 }
 
-// hoursOf returns hours that were written as fields, as the items of a list; "?" stands for what is none.
+// hoursOf returns how to write hours that were written as fields.
 func hoursOf(n *syntax.Node) string {
 	var items []string
 	for _, e := range n.Entries {
 		meant, rest := meantHours(e.Key.Text + " " + e.Value.Text)
 		if len(meant) == 0 || rest != "" {
-			return "?"
+			return "there is one list for the whole business, with days and no names of branches: write the hours of one as - Mo-Fr 08:00-18:00, and those of another into description"
 		}
 		items = append(items, meant...)
 	}
-	return `"` + strings.Join(items, `", "`) + `"`
+	return `write in place of all these lines: hours: ["` + strings.Join(items, `", "`) + `"]`
 }
 
 // hoursRemedy returns how hours should have been written.

@@ -107,7 +107,9 @@ func (x *index) first(id string, at places) *Review {
 	if len(reviews) == 0 {
 		return nil
 	}
-	return slices.MinFunc(reviews, at.compare)
+	return slices.MinFunc(reviews, func(a, b *Review) int { // a part of a review without an author is a further one
+		return cmp.Or(cmp.Compare(min(1, len(b.Author)), min(1, len(a.Author))), at.compare(a, b))
+	})
 }
 
 // ids returns the ids of those reviews, sorted.

@@ -107,24 +107,8 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		return // the entry that couldn't be read may be it
 	} else if id := known.meant(r.value); id != "" {
 		suggestion = fmt.Sprintf("did you mean %q?", id)
-	} else if id := known.renamed(r.value); id != "" {
-		suggestion = fmt.Sprintf("if this is %s, write the id %s there again: an id stays, and only the name changes; if not, %s", id, r.value, suggestion)
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
-}
-
-// renamed returns an id that begins with the same word as one that is unknown, such as that of somebody who has
-// married; "" for none, and for several.
-func (k *names) renamed(old string) (found string) {
-	first, _, _ := strings.Cut(old, "-")
-	for id := range k.ids {
-		if strings.HasPrefix(id, first+"-") && found != "" {
-			return ""
-		} else if strings.HasPrefix(id, first+"-") {
-			found = id
-		}
-	}
-	return found
 }
 
 // invisible matches characters that show nothing.
@@ -195,6 +179,9 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 				suggestion = "copy one part of it, in which nothing is left out"
 				from := strings.Index(*r.Text, strings.TrimSpace(first))
 				if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
+					if strings.TrimSpace(last) == "" {
+						to = from + len(strings.TrimSpace(first))
+					}
 					whole, _, _ := strings.Cut((*r.Text)[from:to+len(strings.TrimSpace(last))], "\n")
 					suggestion += ", such as text: " + strconv.Quote(whole)
 				}

@@ -306,11 +306,8 @@ func (r *fields) verification(w *record) {
 			return
 		}
 	}
-	remedy := "write " + MethodsExplained
-	if meant := methodWords[strings.ToLower(cmp.Or(r.value("method"), &syntax.Node{}).Text)]; meant != "" {
-		remedy = "write " + meant
-	}
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, remedy)
+	meant := methodWords[strings.ToLower(cmp.Or(r.value("method"), &syntax.Node{}).Text)]
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+cmp.Or(meant, MethodsExplained))
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

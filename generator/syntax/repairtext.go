@@ -14,6 +14,9 @@ import (
 // textForm matches a line with a text: a field or an item.
 var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 
+// fieldBehind matches a value with another field behind it.
+var fieldBehind = regexp.MustCompile(`(?s)^(.*?),?\s+([a-z_]+): (.*)$`)
+
 func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
 	message, advice := "", ""
@@ -43,6 +46,10 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		if c == '*' && strings.Count(value, "*") > 1 {
 			advice = "delete the asterisks, since there are no bold letters here, or "
 		}
+	case slices.Contains(shortFields, m[2]) && y.Is(fieldBehind.FindStringSubmatch(value + "\nno: ")[2]):
+		f, changed, indent := fieldBehind.FindStringSubmatch(value), slices.Clone(lines), strings.Index(m[1], m[2])
+		changed[at] = m[1] + f[1] + "\n" + strings.Repeat(" ", indent) + f[2] + ": " + f[3]
+		return repair{at, utf8.RuneCountInString(m[1]+f[1]) + 1, changed, "two fields are on one line", fmt.Sprintf("write %s: %s on a line of its own below it, as far to the right as %s", f[2], f[3], m[2])}, true
 	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
 		message, col = "a text with a colon and a space needs quotes", col+strings.IndexByte(value, ':')
 		if _, curly := diagnostic.TrimCurlyQuotes(value); curly {
