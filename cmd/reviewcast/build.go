@@ -60,7 +60,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	if source.IsLocal(c.BaseURL) {
-		fmt.Fprintf(std.err, "warning: the pages have the address %s, which is this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
+		fmt.Fprintf(std.err, "warning: the pages have the address %s of this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
 	}
 	for _, name := range res.Edited {
 		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
