@@ -139,9 +139,7 @@ func TestBreaker(t *testing.T) {
 		if failed != breakerTrips {
 			t.Errorf("%d failures, want %d: the others are postponed", failed, breakerTrips)
 		}
-		net.mu.Lock()
-		net.hosts[address] = listener
-		net.mu.Unlock()
+		net.share(address, listener)
 		s.answers(status(http.StatusInternalServerError)) // an answer, however bad
 		first := s.notification()
 		if wait := first.at.Sub(opened); wait < breakerOpen-3*time.Second {

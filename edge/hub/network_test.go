@@ -55,7 +55,7 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 		var list []string
 		for i := range n {
 			callback, address := at(i)
-			pipes.hosts[address] = l
+			pipes.share(address, l)
 			list = append(list, callback)
 		}
 		var away atomic.Bool
@@ -109,9 +109,7 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 		time.Sleep(51 * time.Second)
 		away.Store(false)
 		_, address := at(n)
-		pipes.mu.Lock()
-		pipes.hosts[address] = l
-		pipes.mu.Unlock()
+		pipes.share(address, l)
 		served("third")
 		r.settled()
 		if got := len(r.list()); got != n+1 {
@@ -186,7 +184,7 @@ func TestSilentSubscribersAreNoOutage(t *testing.T) {
 		var list []string
 		for i := range silent + honest {
 			callback, address := at(i)
-			net.hosts[address] = l
+			net.share(address, l)
 			if i < silent {
 				callback += "/silent"
 			}

@@ -382,6 +382,13 @@ type pipes struct {
 	hosts map[string]*pipeListener
 }
 
+// share has a listener answer for another address, too. The hub may be dialling meanwhile.
+func (p *pipes) share(address string, l *pipeListener) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hosts[address] = l
+}
+
 func (p *pipes) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	p.mu.Lock()
 	l := p.hosts[address]

@@ -37,7 +37,7 @@ func TestManySlowSubscribers(t *testing.T) {
 		var list []string
 		for i := range crowd + honest {
 			callback, address := at(i)
-			net.hosts[address] = l
+			net.share(address, l)
 			if i < crowd {
 				callback += "/slow"
 			}
