@@ -139,8 +139,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	report, err := with(ctx, in, cfg)
 	if err == nil && report.Layout != "" && (cfg.DateLayout == "" || cfg.DateLayout == "YYYY-MM-DD") {
 		if _, err := in.Seek(0, io.SeekStart); err == nil { // of a pipe nothing is left
-			cfg.DateLayout = report.Layout
-			fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
+			if cfg.DateLayout = report.Layout; !f.Quiet {
+				fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
+			}
 			if report, err = with(ctx, in, cfg); err != nil {
 				return err
 			}

@@ -159,7 +159,7 @@ func contentOnline(ctx context.Context, address string) bool {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return false // another check says why
+		return false
 	}
 	defer resp.Body.Close()
 	head, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))

@@ -136,14 +136,11 @@ func (c *converter) text(r *row, _ *review) *Skip {
 			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)
 		}
 	}
-	switch found := strings.Join(mixed, ", "); {
-	case found == "":
+	if mixed == nil {
 		return nil
-	case c.Encoding != "" && c.Encoding != "utf-8":
-		return r.skip(Garbled, "%s: the export is in UTF-8; import it without --encoding", found)
-	default:
-		return r.skip(Garbled, "%s: a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells", found)
 	}
+	remedy := map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
+	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and

@@ -90,10 +90,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 	return nil, err
 }
 
-// bestIsOne and toTen match what a column of ratings says of its scale.
+// bestIsOne and toTen match what a column of ratings says of its scale, consentForm a column that says whether a customer
+// has agreed to the publication.
 var (
-	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
-	// consentForm matches a column that says whether a customer has agreed to the publication.
+	bestIsOne   = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
 	consentForm = regexp.MustCompile(`(?i)\b(publish|consent|permission|einwilligung|veröffentlichen)\b`)
 	toTen       = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
 )
@@ -265,7 +265,7 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
-	case slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
+	case more == 0 && slices.Contains(t.names, cells[0]) && slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
 		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
 	case more == 0:
 		return nil

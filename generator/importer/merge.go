@@ -23,6 +23,7 @@ type merger struct {
 	files  *files
 	byID   map[string]*record // of files, by folded id
 	first  map[string]*review // of the export, by key, skipped rows included
+	shared int                // rows with the id of another review
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -81,7 +82,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
-	if slices.ContainsFunc(m.report.Skipped, func(s Skip) bool { return s.Code == Conflict && strings.HasSuffix(s.Reason, "leave id out of --map") }) && !cfg.Partial {
+	if m.shared > 0 && !cfg.Partial {
 		m.report.Remedy, m.report.Refused = "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial", true
 	}
 	if m.conv.own > 1 && m.conv.own == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
@@ -126,7 +127,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		case first.skipped: // once that row is corrected it would take this one's place
 			skip = r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %[1]d and remove this one", first.number)
 		default:
-			skip = repeated(&r, v, first)
+			skip = m.repeated(&r, v, first)
 		}
 		if skip != nil {
 			m.skip(skip)
@@ -138,7 +139,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 }
 
 // repeated distinguishes a row that repeats another from one that contradicts it.
-func repeated(r *row, v, first *review) *Skip {
+func (m *merger) repeated(r *row, v, first *review) *Skip {
 	var differ []string
 	for i := range v.values {
 		if !same(v.values[i], first.values[i]) {
@@ -149,6 +150,7 @@ func repeated(r *row, v, first *review) *Skip {
 		return r.skip(Duplicate, "the row repeats row %d", first.number)
 	}
 	if slices.Contains(differ, "date") && slices.Contains(differ, "text") {
+		m.shared++
 		return r.skip(Conflict, "the row has the id of row %d, and another date and text; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number)
 	}
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)

@@ -139,9 +139,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
 	}
 	forgotten := ""
-	for field, without := range map[string]bool{"author": r.NoAuthors, "text": r.NoTexts} {
-		if i := slices.IndexFunc(r.Unused, func(column string) bool { return without && fieldOf(column) == field }); i >= 0 {
-			forgotten += "," + pairOf(field, r.Unused[i])
+	for _, column := range r.Unused {
+		if field := fieldOf(column); r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
+			forgotten += "," + pairOf(field, column)
 		}
 	}
 	switch {

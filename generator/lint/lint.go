@@ -173,7 +173,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 	}
 	for _, no := range notAuthors {
-		if no.form.MatchString(r.Author) {
+		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {
 			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form.ReplaceAllString(r.Author, no.remedy))
 		}
 	}

@@ -24,6 +24,11 @@ type remark struct {
 	code, message, remedy string
 }
 
+// mayBeIn reports whether a text has one of the words; to search for them first is much faster.
+func (m remark) mayBeIn(text string) bool {
+	return slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) })
+}
+
 // remarks and notAuthors are those of words.txt, on texts and on the names of authors.
 var remarks, notAuthors = remarksOf("remarks"), remarksOf("authors")
 
@@ -40,7 +45,7 @@ const maxRemarks = 5
 // remarked reports such words, those of one code if it is named, and returns the text without them.
 func (in *inspector) remarked(at diagnostic.Position, field, text, code string) string {
 	for _, m := range remarks {
-		if code != "" && m.code != code || !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
+		if code != "" && m.code != code || !m.mayBeIn(text) {
 			continue
 		}
 		last := ""
@@ -102,8 +107,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	}
 	counts, best, others := map[string]int{}, "", 0
 	words := wordsOf(strings.ToLower(*r.Text))
-	foreign := func(c rune) bool { return unicode.IsLetter(c) && !unicode.Is(unicode.Latin, c) }
-	latin := script.String() != "Latn" && len(words) > 3 && !strings.ContainsFunc(*r.Text, foreign)
+	latin := script.String() != "Latn" && len(words) > 3 && !strings.ContainsFunc(*r.Text, func(c rune) bool { return unicode.IsLetter(c) && !unicode.Is(unicode.Latin, c) })
 	for _, w := range words {
 		if lang := languageOf[w]; lang != "" {
 			counts[lang]++

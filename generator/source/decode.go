@@ -122,10 +122,7 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
 	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1:
-		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen"
-		if s == addressSchema {
-			suggestion += "; what another branch has can be told in description"
-		}
+		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen" + map[*schema]string{addressSchema: "; what another branch has can be told in description"}[s]
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "there is only one: write a space in place of the hyphen"
 	case n.Kind != syntax.List && !d.strict && s.example != "":

@@ -314,6 +314,9 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 
 // lowered returns the fields with names in small letters, and reports several that had capitals once.
 func (d *decoder) lowered(entries []syntax.Entry, s *schema) []syntax.Entry {
+	if !slices.ContainsFunc(entries, func(e syntax.Entry) bool { return strings.ToLower(e.Key.Text) != e.Key.Text }) {
+		return entries // as nearly always
+	}
 	lower, names, first := slices.Clone(entries), []string(nil), (*syntax.Node)(nil)
 	for i := range lower {
 		key := &lower[i].Key
@@ -376,23 +379,4 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 	}
 	p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
 	return list
-}
-
-// causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, on
-// what a part of another review lacks, and that business.yaml is missing, which is under another name or in a folder.
-func causes(problems []diagnostic.Problem) []diagnostic.Problem {
-	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
-	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
-	for _, p := range problems {
-		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
-			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
-		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
-		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
-			wrong[line(p)] = true
-		}
-	}
-	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") ||
-			partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no") || misplaced && p.Code == "missing-file"
-	})
 }

@@ -152,6 +152,25 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	return problems, nil
 }
 
+// causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, on
+// what a part of another review lacks, and that business.yaml is missing, which is under another name or in a folder.
+func causes(problems []diagnostic.Problem) []diagnostic.Problem {
+	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
+	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
+	for _, p := range problems {
+		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
+			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
+		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
+		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
+			wrong[line(p)] = true
+		}
+	}
+	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
+		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") ||
+			partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no") || misplaced && p.Code == "missing-file"
+	})
+}
+
 // changes looks at the files and reads those that changed.
 func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]*job, error) {
 	jobs, ok := []*job(nil), false

@@ -152,10 +152,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case meant != "" && !(backup && (w.there(meant) || strings.Contains(strings.TrimSuffix(name, path.Ext(name)), ".yaml."))):
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
-		remedy := "move it up, beside " + reviewsFolder + "/"
-		if w.there(path.Base(name)) {
-			remedy = "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here"
-		}
+		remedy := map[bool]string{true: "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here", false: "move it up, beside " + reviewsFolder + "/"}[w.there(path.Base(name))]
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", remedy)
 	case path.Ext(name) == "" && info.Mode().IsRegular():
 		w.wrongName(name, instead(name))

@@ -19,7 +19,7 @@ var fieldBehind = regexp.MustCompile(`(?s)^(.*?),?\s+([a-z_]+): (.*)$`)
 
 func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
-	message, advice := "", ""
+	message, advice, f := "", "", fieldBehind.FindStringSubmatch(value)
 	switch c, _ := utf8.DecodeRuneInString(value); {
 	case c == '"' || c == '\'':
 		end := strings.IndexRune(value[1:], c)
@@ -46,8 +46,8 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		if c == '*' && strings.Count(value, "*") > 1 {
 			advice = "delete the asterisks, since there are no bold letters here, or "
 		}
-	case slices.Contains(shortFields, m[2]) && y.Is(fieldBehind.FindStringSubmatch(value + "\nno: ")[2]):
-		f, changed, indent := fieldBehind.FindStringSubmatch(value), slices.Clone(lines), strings.Index(m[1], m[2])
+	case f != nil && slices.Contains(shortFields, m[2]) && y.Is(f[2]):
+		changed, indent := slices.Clone(lines), strings.Index(m[1], m[2])
 		changed[at] = m[1] + f[1] + "\n" + strings.Repeat(" ", indent) + f[2] + ": " + f[3]
 		return repair{at, utf8.RuneCountInString(m[1]+f[1]) + 1, changed, "two fields are on one line", fmt.Sprintf("write %s: %s on a line of its own below it, as far to the right as %s", f[2], f[3], m[2])}, true
 	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
