@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -181,37 +180,16 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 			kept[key] = fresh[sayings(&r)]
 		}
 	}
-	strangers, notes := p.strangers(content), notedReviews(dir)
+	strangers := slices.DeleteFunc(p.strangers(content), p.listed)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
-		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, notes[id], len(missing) == 1))
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, len(missing) == 1))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
 			"when all of them are, it may be the wrong folder, or another --source of an import"))
 	}
 	return problems
-}
-
-// noteForm matches the id of a review that is a note.
-var noteForm = regexp.MustCompile(`^\s*#[#\s]*(?:-\s*)?id:\s*["']?([A-Za-z0-9._-]+)`)
-
-// notedReviews returns where the files of reviews have reviews as notes, by id.
-func notedReviews(dir string) map[string]diagnostic.Position {
-	found := map[string]diagnostic.Position{}
-	_ = fs.WalkDir(os.DirFS(dir), "reviews", func(name string, _ fs.DirEntry, _ error) error {
-		if !source.IsYAML(name) {
-			return nil
-		}
-		data, _ := os.ReadFile(filepath.Join(dir, name)) // a file that can't be read has its problem
-		for i, text := range strings.Split(string(data), "\n") {
-			if m := noteForm.FindStringSubmatch(text); m != nil {
-				found[m[1]] = diagnostic.Position{File: name, Line: i + 1, Col: 1}
-			}
-		}
-		return nil
-	})
-	return found
 }
 
 // sayings returns what a review keeps when its id is changed.
@@ -235,11 +213,13 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; note is where it is a
-// note; alone reports that no other is missing.
-func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, note diagnostic.Position, alone bool) diagnostic.Problem {
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; alone reports that no other is missing.
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, alone bool) diagnostic.Problem {
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
-	if kept == nil && note.File != "" {
+	if note := content.Noted(id); kept == nil && note.File != "" {
+		if note.File == source.WithdrawnFile {
+			withdraw = "so that it is withdrawn; or put the review back"
+		}
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
 	}
 	if kept == nil {

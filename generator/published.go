@@ -235,6 +235,11 @@ func (p *published) strangers(content *source.Content) []source.Withdrawal {
 	})
 }
 
+// listed reports whether a withdrawal is published.
+func (p *published) listed(w source.Withdrawal) bool {
+	return slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
+}
+
 var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
 
 // misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
@@ -249,8 +254,7 @@ func (p *published) misspelt(content *source.Content, missing []string) (problem
 		if i >= 0 {
 			remedy = fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)
 		}
-		listed := slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
-		if i < 0 && (listed || len(missing) > 0) {
+		if i < 0 && (p.listed(w) || len(missing) > 0) {
 			continue
 		}
 		problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)), remedy))

@@ -74,6 +74,33 @@ func TestGoneAndCited(t *testing.T) {
 	}
 }
 
+// TestWithdrawalAsNote deletes a review and leaves the # before its withdrawal, below one that is published and names
+// a review that no file has had.
+func TestWithdrawalAsNote(t *testing.T) {
+	t.Parallel()
+	const gutter = "- id: 2025-q3-gutter\n  reason: withdrawn\n  date: 2026-02-01\n"
+	files := map[string]string{"withdrawn.yaml": gutter}
+	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven"} {
+		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + "\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
+	}
+	dir := folder(t, files)
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	if err := os.Remove(filepath.Join(dir, "reviews", "2026-q3-boiler.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	for entry, want := range map[string]string{
+		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}",
+		"# - id: 2026-q3-boiler\n#": "error withdrawn.yaml:4:1: review \"2026-q3-boiler\" is published, and only a note here, since its lines begin with #; delete these #, so that it is withdrawn; or put the review back",
+	} {
+		put(t, dir, map[string]string{"withdrawn.yaml": gutter + entry})
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		if err != nil || len(problems) != 1 || string(problems[0].Severity)+" "+problems[0].String() != want {
+			t.Errorf("%q: got %v, %v, want %s", entry, problems, err, want)
+		}
+	}
+}
+
 // TestWithdrawn deletes published reviews and withdraws them, rightly or not, and builds between.
 func TestWithdrawn(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,9 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
-	if near, _ := filepath.Glob("*/" + c.Content + "/" + source.BusinessFile); !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" || len(near) > 0 { // the latter two are refused with what to write
+	near, _ := filepath.Glob("*/" + source.BusinessFile)
+	below, _ := filepath.Glob("*/" + c.Content + "/" + source.BusinessFile)
+	if !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" || len(near)+len(below) > 0 { // the latter three are refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

@@ -147,12 +147,12 @@ func (r *fields) listed(list int, s *surroundings) {
 			continue
 		}
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
-		if shared := known.add(id, name, aliases); shared != "" {
-			effect, remedy := "counts for both", "leave it out of the aliases of one of them"
+		if shared := known.add(id, name, aliases); shared != nil {
+			effect, remedy := "counts for both", "leave that out of the aliases of one of them"
 			if field == "technicians" {
-				effect, remedy = "is credited to neither", remedy+", or list the technicians of such reviews"
+				effect, remedy = "is credited to neither", "leave that out of the aliases of both, and list the technicians of such reviews"
 			}
-			one.warn("id", "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
+			one.warn("id", "shared-name", fmt.Sprintf("another %s is called %s, too, so a review that names %[2]s %[3]s", refLists[list].one, diagnostic.Join(shared, "or"), effect), remedy)
 		}
 		switch field {
 		case "technicians":
@@ -267,7 +267,7 @@ func (k *names) id(word string) string {
 }
 
 // add adds an entry, and returns a name that another one has, too.
-func (k *names) add(id, name string, aliases []string) (shared string) {
+func (k *names) add(id, name string, aliases []string) (shared []string) {
 	k.ids[id] = true
 	k.all = append(k.all, id)
 	for _, s := range append([]string{name}, aliases...) {
@@ -276,7 +276,7 @@ func (k *names) add(id, name string, aliases []string) (shared string) {
 		}
 		key := strings.ToLower(s)
 		if other, taken := k.byName[key]; taken && other != id {
-			k.byName[key], shared = "", s // nobody in particular
+			k.byName[key], shared = "", append(shared, diagnostic.Quote(s)) // nobody in particular
 		} else {
 			k.byName[key] = id
 		}

@@ -24,6 +24,7 @@ type Content struct {
 	BusinessAt diagnostic.Position // where the id of the business is
 
 	files places
+	noted []citation // ids in notes of withdrawn.yaml
 	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is
 	// reported.
 	known [len(refLists)]*names
@@ -37,6 +38,21 @@ func (c *Content) Named(field, name string) (id string, ok bool) {
 		id = known.id(name)
 	}
 	return id, id != ""
+}
+
+// Noted returns where withdrawn.yaml or a file of reviews has an entry as a note, since its lines begin with #; the
+// zero value if none has.
+func (c *Content) Noted(id string) diagnostic.Position {
+	noted := slices.Clip(c.noted)
+	for _, f := range c.files {
+		noted = append(noted, f.noted...)
+	}
+	for _, n := range noted {
+		if n.id == id {
+			return n.at
+		}
+	}
+	return diagnostic.Position{}
 }
 
 // Position returns where a review of this Content begins.

@@ -125,8 +125,13 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 	key := e.Key.Text
 	for _, name := range s.names {
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
-			var values []string
+			var values, there []string
 			for _, other := range n.Entries {
+				if other.Key.Text == name && other.Value.Kind == syntax.Mapping && other.Value.Line == other.Key.Line { // it is in braces
+					for _, inner := range other.Value.Entries {
+						there = append(there, inner.Key.Text+": "+inner.Value.Text)
+					}
+				}
 				if slices.Contains(g.names, other.Key.Text) {
 					value := other.Value.Text
 					if g == policiesSchema {
@@ -136,6 +141,8 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 				}
 			}
 			switch {
+			case there != nil:
+				return fmt.Sprintf("write %s: {%s}, and delete this line", name, strings.Join(append(there, values...), ", ")), name
 			case n.Has(name) || s != siteSchema && s != reviewSchema:
 			case !strings.HasPrefix(values[0], key+":"):
 				return "delete this line when it stands in the field " + name, name

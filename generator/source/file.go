@@ -40,6 +40,7 @@ type file struct {
 	complete bool
 	problems []diagnostic.Problem // its own and those of its records
 	lines    map[*record]int      // the first line of each record; 0 for none
+	noted    []citation           // ids in notes of a YAML file
 }
 
 // all returns the records of a file, which may be nil.
@@ -159,6 +160,9 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	parse := map[string]func([]byte) bool{"yaml": p.parseYAML, "csv": p.parseCSV, "jsonl": p.parseJSONL}[formatOf(j.path)]
 	f := p.now
 	f.complete = parse(data)
+	if IsYAML(j.path) {
+		f.noted = notes(j.path, data)
+	}
 	if len(data) == 0 {
 		p.problems.Add(diagnostic.Warning, 1, 1, "empty-file", "the file is empty", "delete it; if it had reviews, it may not have been copied to this computer yet")
 	}

@@ -144,10 +144,24 @@ func (k *names) listed(text string) (ids []string) {
 	return ids
 }
 
+// erasedNotes reports notes that may have the words of a review that was withdrawn for legal reasons.
+func (s *surroundings) erasedNotes(files places) (problems []diagnostic.Problem) {
+	for _, f := range files {
+		for _, c := range f.noted {
+			if s.withdrawn[strings.ToLower(c.id)].Reason == Legal {
+				p := c.at.Error("legal-text", fmt.Sprintf("a note has the review %s, which %s withdraws for legal reasons", diagnostic.Quote(c.id), WithdrawnFile), "delete all lines of this note; the entry in "+WithdrawnFile+" is enough")
+				p.Severity = diagnostic.Warning
+				problems = append(problems, p)
+			}
+		}
+	}
+	return problems
+}
+
 // citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
 // may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
-	for _, c := range s.noted {
+	for _, c := range s.content.noted {
 		if r := x.first(c.id, at); r != nil && r.Published {
 			p := c.at.Error("note", fmt.Sprintf("the # makes this entry a note, so the review %s is not withdrawn", diagnostic.Quote(c.id)), "delete the # of each of its lines; or the entry, if the review shall stay")
 			p.Severity = diagnostic.Warning

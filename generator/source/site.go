@@ -50,7 +50,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 					suggestion = "write https://" + host
 				}
 				if path != "" && !strings.HasPrefix(host, "reviews.") {
-					suggestion = fmt.Sprintf("ask your web host for %s, and write https://%[1]s", "reviews."+strings.TrimPrefix(host, "www."))
+					suggestion = fmt.Sprintf("ask your web host for an address such as %s, and write https://%[1]s; if the reviews are published already, keep the address that they have", "reviews."+strings.TrimPrefix(host, "www."))
 				}
 			}
 			d.fail(at, "bad-url", message, suggestion)

@@ -24,11 +24,23 @@ type surroundings struct {
 	cited    []citation // by faq.yaml and insights.yaml
 	// withdrawn are the entries of withdrawn.yaml, by id in lower case.
 	withdrawn map[string]Withdrawal
-	noted     []citation // ids in notes of withdrawn.yaml
 }
 
 // notedForm matches a note that may be an entry.
-var notedForm = regexp.MustCompile(`(?m)^ *#.*\bid: *["']?([\w.-]+)`)
+var notedForm = regexp.MustCompile(`^\s*#.*\bid: *["']?([\w.-]+)`)
+
+// notes returns the ids of the entries of a YAML file that are notes, since their lines begin with #.
+func notes(name string, data []byte) (noted []citation) {
+	line := 0
+	for text := range bytes.Lines(data) {
+		if line++; bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte("#")) {
+			if m := notedForm.FindSubmatch(text); m != nil {
+				noted = append(noted, citation{id: string(m[1]), at: diagnostic.Position{File: name, Line: line, Col: 1}})
+			}
+		}
+	}
+	return noted
+}
 
 // citation is a place where a small file names a review.
 type citation struct {
@@ -73,10 +85,7 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
-	for _, found := range notedForm.FindAllSubmatchIndex(files[WithdrawnFile], -1) {
-		line := 1 + bytes.Count(files[WithdrawnFile][:found[2]], []byte("\n"))
-		s.noted = append(s.noted, citation{id: string(files[WithdrawnFile][found[2]:found[3]]), at: diagnostic.Position{File: WithdrawnFile, Line: line, Col: 1}})
-	}
+	c.noted = notes(WithdrawnFile, files[WithdrawnFile])
 	if data, ok := files[SummaryFile]; ok {
 		s.summary(data)
 	}

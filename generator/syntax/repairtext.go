@@ -255,8 +255,8 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		return y.unnamedText(changed, wrong, last, m, indent), true
 	}
 	message := fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3])
-	if plain := !strings.ContainsRune("|>\"'", rune(value[0])); plain && slices.ContainsFunc(lines[first:wrong], func(line string) bool { return strings.TrimSpace(line) == "" }) {
-		return repair{wrong, 1, changed, message, fmt.Sprintf("a text with an empty line begins with a bar: write %s: | alone on line %d, and the whole text on the lines below, each indented by %s", m[3], first+1+y.before, spaces(len(indent)))}, true
+	if !strings.ContainsRune("|>\"'", rune(value[0])) {
+		return repair{wrong, 1, changed, message, fmt.Sprintf("a text of several lines begins with a bar: write %s: | alone on line %d, and the whole text on the lines below, each indented by %s", m[3], first+1+y.before, spaces(len(indent)))}, true
 	}
 	if last > wrong {
 		advice = bar + fmt.Sprintf("indent lines %d to %d further than the field; ", wrong+1+y.before, last+1+y.before)

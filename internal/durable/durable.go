@@ -142,7 +142,7 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 		return nil, nil
 	}
 	if locked != "" {
-		return nil, fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; make it yours with sudo chown -R \"$USER\" %q, and try again", locked, d.path)
+		return nil, fmt.Errorf("%s can't be changed: it is locked, read-only, or belongs to another user, perhaps since a command with sudo; on a Mac, untick Locked in Get Info; then run sudo chown -R \"$USER\" %[2]q && chmod -R u+w %[2]q, and try again", locked, d.path)
 	}
 	if err := d.stage(ctx, files, same); err != nil {
 		os.RemoveAll(d.staging)

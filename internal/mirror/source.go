@@ -81,7 +81,7 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is missing; copy all that the build has written, also .well-known, which programs hide: %w", d.name(path), ErrDamaged)
 	}
-	if err == nil && reviewcast.SHA256(data) != sha256 {
+	if errors.Is(err, errLong) || err == nil && reviewcast.SHA256(data) != sha256 {
 		return nil, fmt.Errorf("%s has another hash, perhaps since an upload has changed its line ends (upload all of public again, with the program's binary mode): %w", d.name(path), ErrDamaged)
 	}
 	return data, err
@@ -112,6 +112,8 @@ func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error)
 	return data, nil
 }
 
+var errLong = errors.New("larger than expected")
+
 // readAtMost reads all of r, unless there are more than limit bytes.
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	var b bytes.Buffer
@@ -120,7 +122,7 @@ func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	}
 	_, err := b.ReadFrom(io.LimitReader(r, limit+1))
 	if err == nil && int64(b.Len()) > limit {
-		err = fmt.Errorf("larger than expected: more than %d bytes", limit)
+		err = fmt.Errorf("%w: more than %d bytes", errLong, limit)
 	}
 	return b.Bytes(), err
 }
