@@ -85,7 +85,7 @@ func TopicLinks(baseURL, path string) string {
 // ParseBaseURL checks the origin that all paths are below, and returns it in one form: lower case, without a
 // trailing slash or a port that the scheme implies. Hosts are ASCII, for headers.
 func ParseBaseURL(s string) (string, error) {
-	if plain := addressForm.ReplaceAllString(strings.ReplaceAll(s, `\`, "/"), "$1://$2"); plain != s {
+	if plain := addressForm.ReplaceAllString(strings.ReplaceAll(s, `\`, "/"), "$1://$2"); plain != s && addressForm.MatchString(plain) {
 		return "", fmt.Errorf("base URL %q is not quite an address; write %s", s, plain)
 	}
 	u, err := url.Parse(s)

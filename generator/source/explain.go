@@ -21,6 +21,9 @@ func (s *schema) written(text string) string {
 	if s == aspectSchema && slices.Contains(ShippedAspects, fixID(text)) {
 		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
 	}
+	if s == quoteSchema && reviewcast.ValidID(text) {
+		return fmt.Sprintf("{review_id: %s, text: …}, with words of that review in place of …", text)
+	}
 	quoted := diagnostic.Quote(text)
 	if len(text) <= diagnostic.MaxPasted {
 		quoted = strconv.Quote(text)

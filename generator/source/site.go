@@ -40,9 +40,12 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			if plain != base {
 				message = "base_url is a link as chat programs write one"
 			}
+			if !strings.Contains(message, "write ") {
+				suggestion = "write the address on the web to which you upload public/, such as https://reviews.example.com"
+			}
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
-				if !strings.Contains(message, "write ") {
+				if suggestion != "" {
 					suggestion = "write https://" + host
 				}
 				if path != "" {
