@@ -133,6 +133,9 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		return usageError{err}
 	}
 	r := verify.Verify(ctx, source, mirror.Scope(c.Only), since)
+	if r.Unread != nil {
+		r.Unknown = []string{explainError(ctx, r.Unread).Error()}
+	}
 	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
 		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
 	}

@@ -20,6 +20,17 @@ import (
 // the line is written in that folder.
 const slips = `
 chek
+CHECK
+import
+import help
+import google
+import csv
+import --source words csv words.csv
+insights
+build public
+dev 8080
+check first-reviews.yaml
+mcp
 serve
 publish
 build --out dist

@@ -33,6 +33,7 @@ type Result struct {
 	Unknown        sentences // claims that can't be checked, with the reason
 	Proven         sentences // claims that were recomputed
 
+	Unread   error // why the set could not be read
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
 	BaseURL  string
@@ -81,6 +82,7 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 		return r
 	case err != nil:
 		r.Unknown.add("%v", err)
+		r.Unread = err
 		return r
 	}
 	r.Sequence, r.BaseURL = set.Manifest.Sequence, set.Manifest.BaseURL
