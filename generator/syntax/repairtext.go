@@ -133,8 +133,13 @@ func quoteValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
-// apostropheForm matches the beginning of a text such as 's Morgens, or 't Was.
-var apostropheForm = regexp.MustCompile(`^'\pL{1,2} `)
+// apostropheForm matches the beginning of a text such as 's Morgens, 't Was or 'Twas, braceForm fields whose } is missing.
+var apostropheForm, braceForm = regexp.MustCompile(`^'(?:\pL{1,2}|[Tt]was|[Tt]is|[Tt]il|[Cc]ause|[Bb]out) `), regexp.MustCompile(`^( *(?:- +)?([a-z_]+): *)(\{[^{}]*)$`)
+
+// closeBrace closes the fields of a line.
+func closeBrace(lines []string, at int, m []string) (repair, bool) {
+	return replace(lines, at, len(m[1]), m[1]+strings.TrimRight(m[3], " ,")+"}", "the closing } is missing", "")
+}
 
 // closeText closes a quoted text before the next field.
 func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) {
