@@ -81,16 +81,15 @@ type Config struct {
 // Server is an [http.Handler] for [reviewcast.PathMCP] and [reviewcast.PathServerCard]. It works
 // without [Server.Run], but then notifies nobody and ends no idle sessions.
 type Server struct {
-	config    Config
-	views     views
-	tools     map[string]*tool
-	mcp       *mcp.Server
-	sdk       http.Handler // the SDK's transport
-	ids       *sessionIDs
-	keyLoaded bool // the state's key seals ids; used by New and Run only
-	sessions  *sessions
-	metrics   *metrics
-	identity  []byte // see identity
+	config   Config
+	views    views
+	tools    map[string]*tool
+	mcp      *mcp.Server
+	sdk      http.Handler // the SDK's transport
+	ids      *sessionIDs
+	sessions *sessions
+	metrics  *metrics
+	identity []byte // see identity
 }
 
 // New returns a server for c.

@@ -158,7 +158,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	first := &messages[0]
 	version := r.Header.Get(headerVersion)
 	e := stateful
-	if r.Header.Get(headerSession) == "" && cmp.Or(version, first.meta.version()) >= firstStateless {
+	if r.Header.Get(headerSession) == "" && cmp.Or(version, stringOf(first.meta.Version)) >= firstStateless {
 		e = stateless
 	}
 	opens := !batch && first.isCall() && first.method == "initialize"
