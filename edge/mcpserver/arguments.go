@@ -101,25 +101,20 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 	} else if len(given) > 0 {
 		issues = append(issues, reviewcast.Issue{Code: reviewcast.UnrecognizedKeys, Keys: slices.Sorted(maps.Keys(given))})
 	}
-	if wrong = append(wrong, t.describe(issues)...); len(wrong) > 0 {
-		return args, wrong
-	}
-	return args, nil
-}
-
-// describe turns issues into lines for an agent.
-func (t *tool) describe(issues []reviewcast.Issue) (lines []string) {
 	for _, issue := range issues {
 		switch {
 		case issue.Code == reviewcast.UnrecognizedKeys:
-			lines = append(lines, t.unknown(issue.Keys))
+			wrong = append(wrong, t.unknown(issue.Keys))
 		case len(issue.Path) > 0:
-			lines = append(lines, issue.Path[0]+": "+cleanText(issue.Message))
+			wrong = append(wrong, issue.Path[0]+": "+cleanText(issue.Message))
 		default:
-			lines = append(lines, issue.Message)
+			wrong = append(wrong, issue.Message)
 		}
 	}
-	return lines
+	if len(wrong) > 0 {
+		return args, wrong
+	}
+	return args, nil
 }
 
 // unknown is the error text for arguments that the tool doesn't have.
@@ -139,16 +134,6 @@ func echo(s string) string {
 		return strconv.Quote(string(runes[:maxEcho])) + "…"
 	}
 	return strconv.Quote(s)
-}
-
-func known(what string, names []string) string {
-	switch n := len(names); {
-	case n == 0:
-		return "No " + what + " are known."
-	case n > maxKnown:
-		return fmt.Sprintf("Known %s, %d of %d: %s.", what, maxKnown, n, strings.Join(names[:maxKnown], ", "))
-	}
-	return fmt.Sprintf("Known %s: %s.", what, strings.Join(names, ", "))
 }
 
 // The schemas are part of every agent's context, so they are short, with descriptions only where a name is not clear

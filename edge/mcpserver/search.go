@@ -166,13 +166,10 @@ const lead = 40
 // keeps line breaks, so that a phrase copied from it finds the review.
 func excerpt(text string, query *regexp.Regexp) string {
 	match := query.FindStringIndex(text)
-	if match == nil {
+	if match == nil || utf8.RuneCountInString(text[:match[0]]) <= lead {
 		return beginning(text, excerptLength)
 	}
 	before := []rune(text[:match[0]])
-	if len(before) <= lead {
-		return beginning(text, excerptLength)
-	}
 	near := string(before[len(before)-lead:])
 	if _, words, ok := strings.Cut(near, " "); ok {
 		near = words
@@ -214,8 +211,7 @@ func nextCursor(found snapshot.Result) *string {
 	if !found.More {
 		return nil
 	}
-	next := cursor(found.Query, snapshot.PlaceOf(found.Reviews[len(found.Reviews)-1]))
-	return &next
+	return new(cursor(found.Query, snapshot.PlaceOf(found.Reviews[len(found.Reviews)-1])))
 }
 
 // resume returns the place after which a search continues, nil without a cursor.

@@ -161,10 +161,9 @@ func (t *tool) handler(s *Server) mcp.ToolHandler {
 }
 
 func (t *tool) definition() *mcp.Tool {
-	no := false
 	title, description := text(t.name)
 	return &mcp.Tool{
 		Name: t.name, Title: title, Description: description, InputSchema: inputSchema(t), OutputSchema: outputSchema(t),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
 	}
 }
