@@ -191,17 +191,14 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err == nil {
 			err = c.check(encoded, body)
 		}
-		if err != nil {
+		if err == nil {
+			variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			config.Logger.Warn("encoded variant ignored", "file", name+c.suffix, "error", err)
-			continue
 		}
-		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
 	}
 	return variants
 }
