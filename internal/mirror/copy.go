@@ -271,16 +271,14 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	} else {
 		r.Before, r.Repaired = rating(have), len(have.damaged)
 	}
+	gone := maps.Clone(have.Files)
 	for path, body := range set.Files {
 		if old, ok := have.Files[path]; !ok || !bytes.Equal(old, body) {
 			r.Files++
 		}
+		delete(gone, path)
 	}
-	for path := range have.Files {
-		if _, still := set.Files[path]; !still {
-			r.Files++
-		}
-	}
+	r.Files += len(gone)
 	before, after := have.Files[reviewcast.PathReviews], set.Files[reviewcast.PathReviews]
 	if bytes.Equal(before, after) || before == nil && r.Repaired > 0 {
 		return r
