@@ -175,8 +175,15 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	if m.raw != nil {
 		call = append(append(call, `,"params":`...), m.raw...)
 	}
+	call = append(call, '}')
+	to := r.Clone(r.Context())
+	to.Header.Del(headerSession)
+	to.Header.Set("Content-Type", reviewcast.MediaJSON)
+	// The SDK requires both media types, whatever it answers with.
+	to.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
+	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(call)), int64(len(call))
 	c := &capture{header: http.Header{}}
-	s.sdk.ServeHTTP(c, sdkRequest(r, append(call, '}')))
+	s.sdk.ServeHTTP(c, to)
 	media, body, status := c.header.Get("Content-Type"), c.Bytes(), cmp.Or(c.status, http.StatusOK)
 	if status >= 400 && !strings.HasPrefix(media, reviewcast.MediaJSON) {
 		return nil, reject(status, "%s", clientMessage(strings.TrimSpace(string(body)), m.method))
@@ -200,17 +207,6 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 		return nil, refused
 	}
 	return append(append(appendEnvelope(nil, m.id), answer.Result...), '}'), nil
-}
-
-// sdkRequest is a request with another body, as the SDK requires it.
-func sdkRequest(r *http.Request, body []byte) *http.Request {
-	to := r.Clone(r.Context())
-	to.Header.Del(headerSession)
-	to.Header.Set("Content-Type", reviewcast.MediaJSON)
-	// The SDK requires both media types, whatever it answers with.
-	to.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
-	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return to
 }
 
 // decodeName decodes an Mcp-Name header in base64, which revision 2026-07-28 allows; the SDK doesn't.

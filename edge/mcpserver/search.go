@@ -68,7 +68,16 @@ func searchReviews(v *view, args arguments) (any, error) {
 	case args.limited:
 		budget = math.MaxInt
 	}
-	page := cutPage(&found, budget, form)
+	var page []json.RawMessage
+	left := budget
+	for i, raw := range found.Reviews {
+		b := form(raw)
+		if left -= len(b) + 1; left < 0 && i > 0 { // the page ends early, but not before the first
+			found.Reviews, found.More = found.Reviews[:i], true
+			break
+		}
+		page = append(page, b)
+	}
 	next := nextCursor(found)
 	if found.Reviews = page; next != nil && len(page) < q.Limit {
 		hint = strings.TrimSpace(fmt.Sprintf("%s The page ends at %d bytes; next_cursor continues.", hint, budget))
@@ -112,20 +121,6 @@ func cutFacets(f *reviewcast.Facets, only string, budget int, hint *string) {
 	if *hint != "" && only == "" {
 		*hint += " count_by lists more of one."
 	}
-}
-
-// cutPage returns the reviews of a page in a form for agents. The page ends early when they exceed a budget of
-// bytes, but not before the first.
-func cutPage(found *snapshot.Result, budget int, form func(review []byte) []byte) (page []json.RawMessage) {
-	for i, raw := range found.Reviews {
-		b := form(raw)
-		if budget -= len(b) + 1; budget < 0 && i > 0 {
-			found.Reviews, found.More = found.Reviews[:i], true
-			break
-		}
-		page = append(page, b)
-	}
-	return page
 }
 
 // cutTexts is a review in the detailed format. Long strings are cut and say where the rest is.

@@ -137,7 +137,11 @@ func (s *Server) build() {
 	})
 	for _, t := range tools {
 		s.tools[t.name] = t
-		s.mcp.AddTool(t.definition(), t.handler(s))
+		title, description := text(t.name)
+		s.mcp.AddTool(&mcp.Tool{
+			Name: t.name, Title: title, Description: description, InputSchema: inputSchema(t), OutputSchema: outputSchema(t),
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
+		}, t.handler(s))
 	}
 	s.addResources()
 	s.addPrompts()

@@ -183,11 +183,7 @@ func (t *sessions) dropUnused(id string) {
 
 // drop drops a session and ends its stream. The caller holds mu.
 func (t *sessions) drop(id string) {
-	s := t.byID[id]
-	if s == nil {
-		return
-	}
-	if s.stream != nil {
+	if s := t.byID[id]; s != nil && s.stream != nil {
 		close(s.stream.done)
 	}
 	delete(t.byID, id)

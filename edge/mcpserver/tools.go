@@ -159,11 +159,3 @@ func (t *tool) handler(s *Server) mcp.ToolHandler {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}, StructuredContent: json.RawMessage(answer)}, nil
 	}
 }
-
-func (t *tool) definition() *mcp.Tool {
-	title, description := text(t.name)
-	return &mcp.Tool{
-		Name: t.name, Title: title, Description: description, InputSchema: inputSchema(t), OutputSchema: outputSchema(t),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
-	}
-}

@@ -73,7 +73,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	}
 	switch r.Method {
 	case http.MethodOptions:
-		preflight(w)
+		h := w.Header()
+		h.Set("Allow", allowedMethods)
+		h.Set("Access-Control-Allow-Methods", allowedMethods)
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case http.MethodPost:
 		return s.post(w, r)
@@ -297,15 +302,6 @@ func loopback(host string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
-}
-
-func preflight(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Allow", allowedMethods)
-	h.Set("Access-Control-Allow-Methods", allowedMethods)
-	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).
