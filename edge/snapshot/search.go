@@ -224,7 +224,7 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 		clear(found)
 		return
 	}
-	folded := string(fold(nil, []byte(query)))
+	folded := foldString(query)
 	if b, ok := s.scans.get(folded); ok {
 		found.and(b)
 		return
@@ -261,11 +261,12 @@ func (s *Snapshot) scan(folded string, found bitmap) {
 // Cost estimates how much more than an ordinary request a search costs, in milliseconds of
 // computing time; most searches cost 0.
 func (s *Snapshot) Cost(q reviewcast.Query) int {
-	folded := string(fold(nil, []byte(q.Text)))
-	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) {
+	folded := foldString(q.Text)
+	query := []rune(folded)
+	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) || len(query) <= 3 {
 		return 0
 	}
-	return s.trigrams.atMost([]rune(folded)) / textsPerUnit
+	return slices.MinFunc(s.trigrams.of(query), rarer).n / textsPerUnit // a scan reads the texts with its rarest trigram
 }
 
 type admissionKey struct{}
