@@ -72,7 +72,11 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if damaged && (written == nil || written.Files[reviewcast.PathManifest] == nil) { // nothing lists any more what was ours
 		owns = func(name string) bool { return set.owns(name) || isPage(name) }
 	}
-	if _, err := locked.Replace(ctx, set.names(), owns); err != nil {
+	files := make(map[string][]byte, len(set.Files))
+	for path, body := range set.Files {
+		files[strings.TrimPrefix(path, "/")] = body
+	}
+	if _, err := locked.Replace(ctx, files, owns); err != nil {
 		c.unwritten = set
 		return report, err
 	}
@@ -82,15 +86,6 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 
 // manifestName is the file by which the others are checked.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
-
-// names are the files of the set by their names in a directory.
-func (s *Set) names() map[string][]byte {
-	files := make(map[string][]byte, len(s.Files))
-	for path, body := range s.Files {
-		files[strings.TrimPrefix(path, "/")] = body
-	}
-	return files
-}
 
 // owns is [reviewcast.Manifest.Owns]; the manifest belongs to every set, also to none.
 func (s *Set) owns(name string) bool {
