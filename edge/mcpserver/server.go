@@ -322,14 +322,3 @@ func newMetrics(to prometheus.Registerer, t *sessions) *metrics {
 	}
 	return m
 }
-
-// annotate adds a tool's name, unless the client made it up, to the access log, if the writer has one.
-func annotate(w http.ResponseWriter, t *tool) {
-	name := "unknown"
-	if t != nil {
-		name = t.name
-	}
-	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
-		a.Annotate("tool", name)
-	}
-}

@@ -254,8 +254,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e er
 	case "resources/subscribe", "resources/unsubscribe":
 		return append(appendEnvelope(nil, m.id), "{}}"...), s.subscribe(r, id, m)
 	case "tools/call":
-		t := s.tools[stringOf(m.params["name"])]
-		annotate(w, t)
+		name := stringOf(m.params["name"])
+		t := s.tools[name]
+		if t == nil {
+			name = "unknown" // the client made it up
+		}
+		if log, ok := w.(interface{ Annotate(name, value string) }); ok {
+			log.Annotate("tool", name)
+		}
 		if t != nil && supported(r, m, e) {
 			return s.callTool(r.Context(), t, m, e), nil
 		}
