@@ -51,7 +51,11 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	}
 	have := cmp.Or(c.unwritten, written)
 	if c.Waiting == nil {
-		c.Waiting = c.readWaiting()
+		// Where nothing is stored, or nothing that can be read, the time starts again.
+		stored := &Waiting{}
+		if data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix); err == nil && json.Unmarshal(data, stored) == nil {
+			c.Waiting = stored
+		}
 	}
 	before := c.Source.Received()
 	set, relation, err := c.update(ctx, have)
@@ -187,16 +191,6 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 		}
 	}
 	return err
-}
-
-// readWaiting returns nil when there is nothing to wait for, or nothing that can be read: then the time starts again.
-func (c *Copy) readWaiting() *Waiting {
-	data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix)
-	w := &Waiting{}
-	if err != nil || json.Unmarshal(data, w) != nil {
-		return nil
-	}
-	return w
 }
 
 func (c *Copy) writeWaiting(w *Waiting) error {
