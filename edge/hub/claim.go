@@ -161,20 +161,14 @@ func (p *publisher) publish(ctx context.Context) {
 			p.store(ctx, path, content, edition.Sequence)
 		default:
 			signal(p.wakeReload)
-			p.warnBehind(path, edition.Sequence, row.Sequence)
+			if since, behind := p.behind[path]; !behind {
+				p.behind[path] = time.Now()
+			} else if !since.IsZero() && time.Since(since) >= behindFor {
+				p.behind[path] = time.Time{}
+				p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
+					"topic", p.BaseURL+path, "sequence", edition.Sequence, "notified", row.Sequence)
+			}
 		}
-	}
-}
-
-// warnBehind logs once that the files of a topic have been older than another hub's for longer than behindFor.
-func (p *publisher) warnBehind(path string, sequence, published int64) {
-	since, behind := p.behind[path]
-	if !behind {
-		p.behind[path] = time.Now()
-	} else if !since.IsZero() && time.Since(since) >= behindFor {
-		p.behind[path] = time.Time{}
-		p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
-			"topic", p.BaseURL+path, "sequence", sequence, "notified", published)
 	}
 }
 

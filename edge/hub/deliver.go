@@ -279,7 +279,17 @@ var errRejected = errors.New("the database rejects the write")
 // written, because it has happened.
 func (h *Hub) acknowledgeLoop(ctx context.Context) {
 	for first := range h.outcomes {
-		batch := h.collect(first)
+		// What follows within batchWait is written with it. Nobody waits when only slow deliveries are in flight.
+		batch := []store.Outcome{first}
+		for range batchWait / batchStep {
+			if len(h.outcomes) >= maxBatch || h.scheduler.slots.load().normal == 0 {
+				break
+			}
+			time.Sleep(batchStep)
+		}
+		for len(batch) < maxBatch && len(h.outcomes) > 0 {
+			batch = append(batch, <-h.outcomes)
+		}
 		h.acknowledge(ctx, batch)
 		for _, o := range batch {
 			if o.Verdict == store.Denied {
@@ -290,22 +300,6 @@ func (h *Hub) acknowledgeLoop(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// collect returns first and the outcomes that follow within batchWait. It doesn't wait when
-// only slow deliveries are in flight.
-func (h *Hub) collect(first store.Outcome) []store.Outcome {
-	batch := []store.Outcome{first}
-	for range batchWait / batchStep {
-		if len(h.outcomes) >= maxBatch || h.scheduler.slots.load().normal == 0 {
-			break
-		}
-		time.Sleep(batchStep)
-	}
-	for len(batch) < maxBatch && len(h.outcomes) > 0 {
-		batch = append(batch, <-h.outcomes)
-	}
-	return batch
 }
 
 // acknowledge writes a batch. If it is rejected, each outcome is written alone, so that one doesn't keep the others

@@ -216,13 +216,11 @@ func (h *Hub) networkLoop(ctx context.Context) {
 // isLocal reports whether an exchange failed on this machine: no route, no descriptors or
 // ports, or a name server that doesn't answer. It says nothing about the subscriber.
 func isLocal(err error) bool {
-	for _, local := range []error{
+	if slices.ContainsFunc([]error{
 		syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTUNREACH,
 		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL,
-	} {
-		if errors.Is(err, local) {
-			return true
-		}
+	}, func(local error) bool { return errors.Is(err, local) }) {
+		return true
 	}
 	if x, ok := errors.AsType[x509.CertificateInvalidError](err); ok && x.Reason == x509.Expired && time.Now().Before(x.Cert.NotBefore) {
 		return true // our clock may be behind

@@ -322,15 +322,14 @@ func (h *Hub) checkPing(f *form) (manifests []string, err error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	named := false
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		for _, topic := range f.Values[field] {
-			if named = true; !h.isTopic(topic) {
+			if !h.isTopic(topic) {
 				return nil, unknownTopic(h, field)
 			}
 		}
 	}
-	if !named {
+	if !f.Has("hub.url") && !f.Has("hub.topic") {
 		return nil, reject("hub.url is missing; it names the topic that has changed.")
 	}
 	for _, manifest := range f.Values["manifest"] {

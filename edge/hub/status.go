@@ -166,9 +166,12 @@ func Explain(r store.Record, now time.Time) Status {
 		return explainSubscription(r.Subscription, now)
 	case r.Verification != nil:
 		return explainVerification(r.Verification)
-	default:
-		return explainDeparture(r.Departure)
 	}
+	s := Status{State: StateEnded, At: r.Departure.At}
+	if r.Departure.Cause == store.CauseUnverified {
+		s.State = StateRejected
+	}
+	return s.explain(r.Departure.Cause, publicPart(r.Departure.Error), 0)
 }
 
 func explainSubscription(r *store.Subscription, now time.Time) Status {
@@ -206,14 +209,6 @@ func explainVerification(v *store.Verification) Status {
 		situation = "verifications failed"
 	}
 	return s.explain(situation, reason, v.Attempts)
-}
-
-func explainDeparture(d *store.Departure) Status {
-	s := Status{State: StateEnded, At: d.At}
-	if d.Cause == store.CauseUnverified {
-		s.State = StateRejected
-	}
-	return s.explain(d.Cause, publicPart(d.Error), 0)
 }
 
 // explanations has a line for each situation, by modes and causes of the store too: an explanation and a remedy, in

@@ -132,9 +132,8 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	default:
 		h.metrics.verifications.WithLabelValues(v.Mode, "confirmed").Inc()
 		log.Info("verification succeeded", "subscription", subscription)
-		now := time.Now()
 		h.network.remember([]string{v.Endpoint})
-		h.confirmedAt.Store(&now) // what is claimed may have the old secret, or no subscription
+		h.confirmedAt.Store(new(time.Now())) // what is claimed may have the old secret, or no subscription
 		signal(h.wakeDeliver)
 	}
 }

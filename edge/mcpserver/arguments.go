@@ -101,35 +101,25 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 	} else if len(given) > 0 {
 		issues = append(issues, reviewcast.Issue{Code: reviewcast.UnrecognizedKeys, Keys: slices.Sorted(maps.Keys(given))})
 	}
-	if wrong = append(wrong, t.describe(issues)...); len(wrong) > 0 {
-		return args, wrong
-	}
-	return args, nil
-}
-
-// describe turns issues into lines for an agent.
-func (t *tool) describe(issues []reviewcast.Issue) (lines []string) {
 	for _, issue := range issues {
 		switch {
 		case issue.Code == reviewcast.UnrecognizedKeys:
-			lines = append(lines, t.unknown(issue.Keys))
+			takes := "no arguments"
+			if params := t.parameters(); len(params) > 0 {
+				takes = strings.Join(each(params, func(p reviewcast.Param) string { return p.Name }), ", ")
+			}
+			shown := each(issue.Keys[:min(len(issue.Keys), maxKnown)], echo)
+			wrong = append(wrong, fmt.Sprintf("unknown %s: %s takes %s", strings.Join(shown, ", "), t.name, takes))
 		case len(issue.Path) > 0:
-			lines = append(lines, issue.Path[0]+": "+cleanText(issue.Message))
+			wrong = append(wrong, issue.Path[0]+": "+cleanText(issue.Message))
 		default:
-			lines = append(lines, issue.Message)
+			wrong = append(wrong, issue.Message)
 		}
 	}
-	return lines
-}
-
-// unknown is the error text for arguments that the tool doesn't have.
-func (t *tool) unknown(keys []string) string {
-	shown := each(keys[:min(len(keys), maxKnown)], echo)
-	takes := "no arguments"
-	if params := t.parameters(); len(params) > 0 {
-		takes = strings.Join(each(params, func(p reviewcast.Param) string { return p.Name }), ", ")
+	if len(wrong) > 0 {
+		return args, wrong
 	}
-	return fmt.Sprintf("unknown %s: %s takes %s", strings.Join(shown, ", "), t.name, takes)
+	return args, nil
 }
 
 // echo quotes what an agent sent, shortened and without invisible characters.
@@ -141,16 +131,6 @@ func echo(s string) string {
 	return strconv.Quote(s)
 }
 
-func known(what string, names []string) string {
-	switch n := len(names); {
-	case n == 0:
-		return "No " + what + " are known."
-	case n > maxKnown:
-		return fmt.Sprintf("Known %s, %d of %d: %s.", what, maxKnown, n, strings.Join(names[:maxKnown], ", "))
-	}
-	return fmt.Sprintf("Known %s: %s.", what, strings.Join(names, ", "))
-}
-
 // The schemas are part of every agent's context, so they are short, with descriptions only where a name is not clear
 // by itself. The API description (/.well-known/openapi.json) has full descriptions.
 
@@ -158,34 +138,30 @@ func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, p := range t.parameters() {
-		s.Properties[p.Name] = paramSchema(p)
+		first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
+		one := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
+		switch p.Type {
+		case reviewcast.IntegerParam, reviewcast.NumberParam:
+			one.Minimum, one.Maximum = &p.Min, &p.Max
+			if p.Default != 0 {
+				one.Default = json.RawMessage(strconv.Itoa(p.Default))
+			}
+		case reviewcast.DateParam:
+			one.Type, one.Format = "string", "date"
+		case reviewcast.StringParam:
+			one.Enum = each(p.Values, func(v string) any { return v })
+			if p.Values == nil {
+				one.MaxLength = &p.MaxLength
+			}
+			if p.Values == nil && p.MinLength > 0 {
+				one.MinLength = &p.MinLength
+			}
+		}
+		s.Properties[p.Name] = one
 		s.PropertyOrder = append(s.PropertyOrder, p.Name)
 	}
 	if t.required != "" {
 		s.Required = []string{t.required}
-	}
-	return s
-}
-
-func paramSchema(p reviewcast.Param) *jsonschema.Schema {
-	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
-	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
-	switch p.Type {
-	case reviewcast.IntegerParam, reviewcast.NumberParam:
-		s.Minimum, s.Maximum = &p.Min, &p.Max
-		if p.Default != 0 {
-			s.Default = json.RawMessage(strconv.Itoa(p.Default))
-		}
-	case reviewcast.DateParam:
-		s.Type, s.Format = "string", "date"
-	case reviewcast.StringParam:
-		s.Enum = each(p.Values, func(v string) any { return v })
-		if p.Values == nil {
-			s.MaxLength = &p.MaxLength
-		}
-		if p.Values == nil && p.MinLength > 0 {
-			s.MinLength = &p.MinLength
-		}
 	}
 	return s
 }

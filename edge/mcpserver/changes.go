@@ -68,8 +68,7 @@ func changesAnswer(v *view, args arguments) (any, error) {
 		answer.Hint = "Older changes are no longer published: these are the ones since the oldest that is."
 	}
 	if !isSequence {
-		n := v.Since(day).Matched
-		answer.Dated, answer.Withdrawn = &n, v.withdrawn(day, answer.Withdrawn)
+		answer.Dated, answer.Withdrawn = new(v.Since(day).Matched), v.withdrawn(day, answer.Withdrawn)
 	}
 	answer.AddedCount, answer.ChangedCount, answer.WithdrawnCount = len(answer.Added), len(answer.Changed), len(answer.Withdrawn)
 	answer.Added = answer.Added[:min(len(answer.Added), maxChangedIDs)]

@@ -28,24 +28,12 @@ type message struct {
 	wrong  *rpcError      // in a batch: why it is no message
 }
 
-// withID is the message with another id, encoded.
-func (m *message) withID(id string) []byte {
-	b := appendQuoted([]byte(`{"jsonrpc":"2.0","id":`+id+`,"method":`), m.method)
-	if m.raw != nil {
-		b = append(append(b, `,"params":`...), m.raw...)
-	}
-	return append(b, '}')
-}
-
 // meta is the _meta member of params: in revision 2026-07-28, what older clients state in initialize.
 type meta struct {
 	Version      jsontext.Value `json:"io.modelcontextprotocol/protocolVersion"`
 	Capabilities jsontext.Value `json:"io.modelcontextprotocol/clientCapabilities"`
 	Client       jsontext.Value `json:"io.modelcontextprotocol/clientInfo"`
 }
-
-// version is the revision that the message names; empty when it names none.
-func (m meta) version() string { return stringOf(m.Version) }
 
 func stringOf(raw jsontext.Value) (s string) {
 	if raw.Kind() == '"' {

@@ -120,10 +120,17 @@ func (l namedList) sorted(name string) (names []string) {
 func (l namedList) unknown(kind, name string) string {
 	text := fmt.Sprintf("No %s is called %s.", kind, echo(name))
 	sorted := l.sorted(name)
-	if len(sorted) > 3 {
+	n := len(sorted)
+	if n > 3 {
 		text += " Most similar: " + strings.Join(sorted[:3], ", ") + "."
 	}
-	return text + " " + known(kind+"s", sorted)
+	switch {
+	case n == 0:
+		return fmt.Sprintf("%s No %ss are known.", text, kind)
+	case n > maxKnown:
+		return fmt.Sprintf("%s Known %ss, %d of %d: %s.", text, kind, maxKnown, n, strings.Join(sorted[:maxKnown], ", "))
+	}
+	return fmt.Sprintf("%s Known %ss: %s.", text, kind, strings.Join(sorted, ", "))
 }
 
 // nameWords are the words of a name, compared in lower case, without accents and plural endings.

@@ -84,12 +84,10 @@ func newLine(raw []byte, query *regexp.Regexp) line {
 	l := line{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
 	inText := false
 	if r.Text != nil {
-		text := excerpt(*r.Text, query)
-		l.Excerpt, inText = &text, query.MatchString(*r.Text)
+		l.Excerpt, inText = new(excerpt(*r.Text, query)), query.MatchString(*r.Text)
 	}
 	if !inText && query.MatchString(r.Title) {
-		title := excerpt(r.Title, query)
-		l.Title = &title
+		l.Title = new(excerpt(r.Title, query))
 	}
 	return l
 }
@@ -104,8 +102,7 @@ func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
 		l.Polarity = insight.Aspects[a.ID]
 	}
 	if i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.ReviewID == l.ID }); i >= 0 {
-		text := beginning(a.Evidence[i].Quote, 2*excerptLength)
-		l.Excerpt = &text
+		l.Excerpt = new(beginning(a.Evidence[i].Quote, 2*excerptLength))
 	}
 	return l
 }

@@ -150,7 +150,7 @@ func supported(r *http.Request, m *message, e era) bool {
 	}
 	is := func(header, value string) bool { return len(r.Header[header]) == 1 && r.Header[header][0] == value }
 	return is(headerVersion, firstStateless) && is("Mcp-Method", m.method) && is(headerName, stringOf(m.params["name"])) &&
-		m.meta.version() == firstStateless && valid[mcp.ClientCapabilities](m.meta.Capabilities) &&
+		stringOf(m.meta.Version) == firstStateless && valid[mcp.ClientCapabilities](m.meta.Capabilities) &&
 		(m.meta.Client == nil || valid[mcp.Implementation](m.meta.Client))
 }
 
@@ -159,32 +159,34 @@ func valid[T any](raw jsontext.Value) bool {
 	return string(raw) == "{}" || raw.Kind() == '{' && json.Unmarshal(raw, new(T)) == nil
 }
 
+// capture is a response in memory.
 type capture struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
+	bytes.Buffer // the body
+	header       http.Header
+	status       int // 0 is 200
 }
 
-func (c *capture) Header() http.Header { return c.header }
-
-func (c *capture) WriteHeader(status int) {
-	if c.status == 0 {
-		c.status = status
-	}
-}
-
-func (c *capture) Write(p []byte) (int, error) {
-	c.WriteHeader(http.StatusOK)
-	return c.body.Write(p)
-}
+func (c *capture) Header() http.Header    { return c.header }
+func (c *capture) WriteHeader(status int) { c.status = cmp.Or(c.status, status) }
 
 // callSDK has the SDK answer a call under the id 1, because it decodes ids to floating-point numbers.
 func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
+	call := appendQuoted([]byte(`{"jsonrpc":"2.0","id":1,"method":`), m.method)
+	if m.raw != nil {
+		call = append(append(call, `,"params":`...), m.raw...)
+	}
+	call = append(call, '}')
+	to := r.Clone(r.Context())
+	to.Header.Del(headerSession)
+	to.Header.Set("Content-Type", reviewcast.MediaJSON)
+	// The SDK requires both media types, whatever it answers with.
+	to.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
+	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(call)), int64(len(call))
 	c := &capture{header: http.Header{}}
-	s.sdk.ServeHTTP(c, sdkRequest(r, m.withID(`1`)))
-	media, body := c.header.Get("Content-Type"), c.body.Bytes()
-	if c.status >= 400 && !strings.HasPrefix(media, reviewcast.MediaJSON) {
-		return nil, reject(c.status, "%s", clientMessage(strings.TrimSpace(string(body)), m.method))
+	s.sdk.ServeHTTP(c, to)
+	media, body, status := c.header.Get("Content-Type"), c.Bytes(), cmp.Or(c.status, http.StatusOK)
+	if status >= 400 && !strings.HasPrefix(media, reviewcast.MediaJSON) {
+		return nil, reject(status, "%s", clientMessage(strings.TrimSpace(string(body)), m.method))
 	}
 	if media == mediaStream { // of subscriptions/listen
 		body = body[bytes.LastIndex(body, []byte("data: "))+len("data: "):]
@@ -194,28 +196,17 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 		Error  *wireError     `json:"error"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", c.status, "error", err)
+		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", status, "error", err)
 		return nil, fail(http.StatusInternalServerError, jsonrpc.CodeInternalError, "Internal error; it has been logged.")
 	}
 	if e := answer.Error; e != nil {
-		refused := fail(c.status, cmp.Or(e.Code, jsonrpc.CodeInvalidParams), "%s", clientMessage(e.Message, m.method))
+		refused := fail(status, cmp.Or(e.Code, jsonrpc.CodeInvalidParams), "%s", clientMessage(e.Message, m.method))
 		if len(e.Data) <= maxErrorData {
 			refused.data = e.Data
 		}
 		return nil, refused
 	}
 	return append(append(appendEnvelope(nil, m.id), answer.Result...), '}'), nil
-}
-
-// sdkRequest is a request with another body, as the SDK requires it.
-func sdkRequest(r *http.Request, body []byte) *http.Request {
-	to := r.Clone(r.Context())
-	to.Header.Del(headerSession)
-	to.Header.Set("Content-Type", reviewcast.MediaJSON)
-	// The SDK requires both media types, whatever it answers with.
-	to.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
-	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return to
 }
 
 // decodeName decodes an Mcp-Name header in base64, which revision 2026-07-28 allows; the SDK doesn't.

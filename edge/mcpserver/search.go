@@ -68,7 +68,16 @@ func searchReviews(v *view, args arguments) (any, error) {
 	case args.limited:
 		budget = math.MaxInt
 	}
-	page := cutPage(&found, budget, form)
+	var page []json.RawMessage
+	left := budget
+	for i, raw := range found.Reviews {
+		b := form(raw)
+		if left -= len(b) + 1; left < 0 && i > 0 { // the page ends early, but not before the first
+			found.Reviews, found.More = found.Reviews[:i], true
+			break
+		}
+		page = append(page, b)
+	}
 	next := nextCursor(found)
 	if found.Reviews = page; next != nil && len(page) < q.Limit {
 		hint = strings.TrimSpace(fmt.Sprintf("%s The page ends at %d bytes; next_cursor continues.", hint, budget))
@@ -114,20 +123,6 @@ func cutFacets(f *reviewcast.Facets, only string, budget int, hint *string) {
 	}
 }
 
-// cutPage returns the reviews of a page in a form for agents. The page ends early when they exceed a budget of
-// bytes, but not before the first.
-func cutPage(found *snapshot.Result, budget int, form func(review []byte) []byte) (page []json.RawMessage) {
-	for i, raw := range found.Reviews {
-		b := form(raw)
-		if budget -= len(b) + 1; budget < 0 && i > 0 {
-			found.Reviews, found.More = found.Reviews[:i], true
-			break
-		}
-		page = append(page, b)
-	}
-	return page
-}
-
 // cutTexts is a review in the detailed format. Long strings are cut and say where the rest is.
 func cutTexts(raw []byte) []byte {
 	raw = cleanJSON(raw)
@@ -166,13 +161,10 @@ const lead = 40
 // keeps line breaks, so that a phrase copied from it finds the review.
 func excerpt(text string, query *regexp.Regexp) string {
 	match := query.FindStringIndex(text)
-	if match == nil {
+	if match == nil || utf8.RuneCountInString(text[:match[0]]) <= lead {
 		return beginning(text, excerptLength)
 	}
 	before := []rune(text[:match[0]])
-	if len(before) <= lead {
-		return beginning(text, excerptLength)
-	}
 	near := string(before[len(before)-lead:])
 	if _, words, ok := strings.Cut(near, " "); ok {
 		near = words
@@ -214,8 +206,7 @@ func nextCursor(found snapshot.Result) *string {
 	if !found.More {
 		return nil
 	}
-	next := cursor(found.Query, snapshot.PlaceOf(found.Reviews[len(found.Reviews)-1]))
-	return &next
+	return new(cursor(found.Query, snapshot.PlaceOf(found.Reviews[len(found.Reviews)-1])))
 }
 
 // resume returns the place after which a search continues, nil without a cursor.

@@ -81,16 +81,15 @@ type Config struct {
 // Server is an [http.Handler] for [reviewcast.PathMCP] and [reviewcast.PathServerCard]. It works
 // without [Server.Run], but then notifies nobody and ends no idle sessions.
 type Server struct {
-	config    Config
-	views     views
-	tools     map[string]*tool
-	mcp       *mcp.Server
-	sdk       http.Handler // the SDK's transport
-	ids       *sessionIDs
-	keyLoaded bool // the state's key seals ids; used by New and Run only
-	sessions  *sessions
-	metrics   *metrics
-	identity  []byte // see identity
+	config   Config
+	views    views
+	tools    map[string]*tool
+	mcp      *mcp.Server
+	sdk      http.Handler // the SDK's transport
+	ids      *sessionIDs
+	sessions *sessions
+	metrics  *metrics
+	identity []byte // see identity
 }
 
 // New returns a server for c.
@@ -138,7 +137,11 @@ func (s *Server) build() {
 	})
 	for _, t := range tools {
 		s.tools[t.name] = t
-		s.mcp.AddTool(t.definition(), t.handler(s))
+		title, description := text(t.name)
+		s.mcp.AddTool(&mcp.Tool{
+			Name: t.name, Title: title, Description: description, InputSchema: inputSchema(t), OutputSchema: outputSchema(t),
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
+		}, t.handler(s))
 	}
 	s.addResources()
 	s.addPrompts()
@@ -318,15 +321,4 @@ func newMetrics(to prometheus.Registerer, t *sessions) *metrics {
 		}
 	}
 	return m
-}
-
-// annotate adds a tool's name, unless the client made it up, to the access log, if the writer has one.
-func annotate(w http.ResponseWriter, t *tool) {
-	name := "unknown"
-	if t != nil {
-		name = t.name
-	}
-	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
-		a.Annotate("tool", name)
-	}
 }

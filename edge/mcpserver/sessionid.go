@@ -42,7 +42,7 @@ var encoding = base64.RawURLEncoding.Strict()
 // sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {
 	mu   sync.Mutex
-	keys [][]byte // the first seals, all open
+	keys [][]byte // the last one seals, all open: that of this process and, once it is read, that of the state
 	// ended are the ids that have ended, sorted: for each the second of its expiry, then 32 random bits.
 	ended []uint64
 }
@@ -53,13 +53,6 @@ func newKey() []byte {
 	return key
 }
 
-// use seals with another key from now on. Ids that were sealed before stay valid.
-func (s *sessionIDs) use(key []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.keys = append([][]byte{key}, s.keys...)
-}
-
 // seal returns a new id that is valid for [SessionLifetime].
 func (s *sessionIDs) seal(now time.Time) string {
 	sealed := make([]byte, randomSize, sealedSize+macSize)
@@ -67,7 +60,7 @@ func (s *sessionIDs) seal(now time.Time) string {
 	sealed = binary.BigEndian.AppendUint64(sealed, uint64(now.Add(SessionLifetime).Unix()))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return encoding.EncodeToString(append(sealed, mac(s.keys[0], sealed)...))
+	return encoding.EncodeToString(append(sealed, mac(s.keys[len(s.keys)-1], sealed)...))
 }
 
 // valid reports whether an id was sealed with one of the keys and has neither expired nor ended.
@@ -131,11 +124,12 @@ func (s *Server) readState(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	state, err := s.config.State()
-	if err == nil && !s.keyLoaded {
+	if err == nil && len(s.ids.keys) == 1 { // only this function adds one
 		var key []byte
 		if key, err = state.SessionKey(ctx); err == nil {
-			s.ids.use(key)
-			s.keyLoaded = true
+			s.ids.mu.Lock()
+			s.ids.keys = append(s.ids.keys, key)
+			s.ids.mu.Unlock()
 		}
 	}
 	var ended map[string]time.Time

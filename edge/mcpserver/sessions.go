@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -145,9 +146,9 @@ func (t *sessions) unsubscribe(id, uri string) {
 	}
 }
 
-// attach opens the stream of a session and ends one that is open: the client has lost it. after is
-// the number of the last update that the client has received, nil if it doesn't say.
-func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError) {
+// attach opens the stream of a session and ends one that is open: the client has lost it. last is
+// the number of the last update that the client has received, or what is no number.
+func (t *sessions) attach(id, address, last string) (*stream, *rpcError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, err := t.session(id, address)
@@ -157,8 +158,8 @@ func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError
 	if s.stream != nil {
 		close(s.stream.done)
 	}
-	if after != nil {
-		s.sent = min(*after, s.last)
+	if n, err := strconv.ParseUint(last, 10, 64); err == nil {
+		s.sent = min(n, s.last)
 	}
 	s.stream = &stream{wake: make(chan struct{}, 1), done: make(chan struct{})}
 	return s.stream, nil
@@ -182,11 +183,7 @@ func (t *sessions) dropUnused(id string) {
 
 // drop drops a session and ends its stream. The caller holds mu.
 func (t *sessions) drop(id string) {
-	s := t.byID[id]
-	if s == nil {
-		return
-	}
-	if s.stream != nil {
+	if s := t.byID[id]; s != nil && s.stream != nil {
 		close(s.stream.done)
 	}
 	delete(t.byID, id)

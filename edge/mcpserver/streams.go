@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,11 +56,7 @@ func (s *Server) subscribe(r *http.Request, id string, m *message) *rpcError {
 // serveStream answers GET: it sends the updates of a session, first those that nobody received,
 // until the client goes away or opens another stream.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) *rpcError {
-	var after *uint64
-	if n, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil {
-		after = &n
-	}
-	st, err := s.sessions.attach(id, s.config.Client(r), after)
+	st, err := s.sessions.attach(id, s.config.Client(r), r.Header.Get("Last-Event-ID"))
 	if err != nil {
 		return err
 	}
@@ -98,7 +93,7 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 		return err
 	}
 	id, client := rand.Text(), s.config.Client(r)
-	st, err := s.sessions.attach(id, client, nil)
+	st, err := s.sessions.attach(id, client, "")
 	if err != nil {
 		return err
 	}
@@ -192,7 +187,15 @@ func (s *Server) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-changed:
-			notified = s.update(notified)
+			now, err := s.views.load()
+			if err != nil {
+				s.config.Logger.Error("view of the published files failed; MCP calls get errors", "error", err)
+				continue
+			}
+			s.sessions.updated(slices.DeleteFunc(s.sessions.uris(), func(uri string) bool {
+				return bytes.Equal(notified.resource(uri), now.resource(uri))
+			}))
+			notified = now
 		case now := <-poll.C:
 			s.sessions.expire(now)
 			s.readState(ctx)
@@ -202,17 +205,4 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// update makes the current view and notifies subscribers of what differs from before.
-func (s *Server) update(before *view) (after *view) {
-	after, err := s.views.load()
-	if err != nil {
-		s.config.Logger.Error("view of the published files failed; MCP calls get errors", "error", err)
-		return before
-	}
-	s.sessions.updated(slices.DeleteFunc(s.sessions.uris(), func(uri string) bool {
-		return bytes.Equal(before.resource(uri), after.resource(uri))
-	}))
-	return after
 }

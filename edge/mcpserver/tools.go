@@ -159,12 +159,3 @@ func (t *tool) handler(s *Server) mcp.ToolHandler {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}, StructuredContent: json.RawMessage(answer)}, nil
 	}
 }
-
-func (t *tool) definition() *mcp.Tool {
-	no := false
-	title, description := text(t.name)
-	return &mcp.Tool{
-		Name: t.name, Title: title, Description: description, InputSchema: inputSchema(t), OutputSchema: outputSchema(t),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
-	}
-}

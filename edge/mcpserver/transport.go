@@ -73,7 +73,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	}
 	switch r.Method {
 	case http.MethodOptions:
-		preflight(w)
+		h := w.Header()
+		h.Set("Allow", allowedMethods)
+		h.Set("Access-Control-Allow-Methods", allowedMethods)
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case http.MethodPost:
 		return s.post(w, r)
@@ -158,7 +163,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	first := &messages[0]
 	version := r.Header.Get(headerVersion)
 	e := stateful
-	if r.Header.Get(headerSession) == "" && cmp.Or(version, first.meta.version()) >= firstStateless {
+	if r.Header.Get(headerSession) == "" && cmp.Or(version, stringOf(first.meta.Version)) >= firstStateless {
 		e = stateless
 	}
 	opens := !batch && first.isCall() && first.method == "initialize"
@@ -249,8 +254,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e er
 	case "resources/subscribe", "resources/unsubscribe":
 		return append(appendEnvelope(nil, m.id), "{}}"...), s.subscribe(r, id, m)
 	case "tools/call":
-		t := s.tools[stringOf(m.params["name"])]
-		annotate(w, t)
+		name := stringOf(m.params["name"])
+		t := s.tools[name]
+		if t == nil {
+			name = "unknown" // the client made it up
+		}
+		if log, ok := w.(interface{ Annotate(name, value string) }); ok {
+			log.Annotate("tool", name)
+		}
 		if t != nil && supported(r, m, e) {
 			return s.callTool(r.Context(), t, m, e), nil
 		}
@@ -297,15 +308,6 @@ func loopback(host string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
-}
-
-func preflight(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Allow", allowedMethods)
-	h.Set("Access-Control-Allow-Methods", allowedMethods)
-	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).

@@ -164,10 +164,7 @@ var codings = []coding{
 	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {
 		// RFC 9659: browsers refuse windows over 8 MiB.
 		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
+		return d.IOReadCloser(), err // which nobody reads after an error
 	}},
 	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 }
@@ -191,17 +188,14 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err == nil {
 			err = c.check(encoded, body)
 		}
-		if err != nil {
+		if err == nil {
+			variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			config.Logger.Warn("encoded variant ignored", "file", name+c.suffix, "error", err)
-			continue
 		}
-		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
 	}
 	return variants
 }

@@ -224,7 +224,7 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 		clear(found)
 		return
 	}
-	folded := string(fold(nil, []byte(query)))
+	folded := foldString(query)
 	if b, ok := s.scans.get(folded); ok {
 		found.and(b)
 		return
@@ -261,28 +261,26 @@ func (s *Snapshot) scan(folded string, found bitmap) {
 // Cost estimates how much more than an ordinary request a search costs, in milliseconds of
 // computing time; most searches cost 0.
 func (s *Snapshot) Cost(q reviewcast.Query) int {
-	folded := string(fold(nil, []byte(q.Text)))
-	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) {
+	folded := foldString(q.Text)
+	query := []rune(folded)
+	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) || len(query) <= 3 {
 		return 0
 	}
-	return s.trigrams.atMost([]rune(folded)) / textsPerUnit
+	return slices.MinFunc(s.trigrams.of(query), rarer).n / textsPerUnit // a scan reads the texts with its rarest trigram
 }
-
-// An Admission decides whether a request may start work of a cost (see [Snapshot.Cost]). It returns
-// how long the client has to wait first, 0 if it may go on.
-type Admission func(cost int) (wait time.Duration)
 
 type admissionKey struct{}
 
-// WithAdmission returns a context whose costly work an Admission decides about.
-func WithAdmission(ctx context.Context, a Admission) context.Context {
-	return context.WithValue(ctx, admissionKey{}, a)
+// WithAdmission returns a context in which admit decides whether a request may start work of a cost (see
+// [Snapshot.Cost]). It returns how long the client has to wait first, 0 if it may go on.
+func WithAdmission(ctx context.Context, admit func(cost int) (wait time.Duration)) context.Context {
+	return context.WithValue(ctx, admissionKey{}, admit)
 }
 
-// Admit asks the context's Admission, if there is one.
+// Admit asks the function of [WithAdmission], if there is one.
 func Admit(ctx context.Context, cost int) (wait time.Duration) {
-	if a, ok := ctx.Value(admissionKey{}).(Admission); ok && cost > 0 {
-		return a(cost)
+	if admit, ok := ctx.Value(admissionKey{}).(func(int) time.Duration); ok && cost > 0 {
+		return admit(cost)
 	}
 	return 0
 }

@@ -72,14 +72,6 @@ func (t *trigrams) of(query []rune) []set {
 
 func rarer(a, b set) int { return cmp.Compare(a.n, b.n) }
 
-// atMost returns a bound of how many texts a scan for a folded query reads: those with its rarest trigram.
-func (t *trigrams) atMost(query []rune) int {
-	if len(query) <= 3 {
-		return 0
-	}
-	return slices.MinFunc(t.of(query), rarer).n
-}
-
 // newTrigrams indexes folded texts.
 func newTrigrams(texts []string) trigrams {
 	x := indexer{common: make([]uint32, 1<<(3*commonBits)), others: map[uint64]*uint32{}}

@@ -340,10 +340,22 @@ func (d *Dir) replaceEach(files map[string][]byte, old []string, same map[string
 	return d.rollForward(m)
 }
 
-// rollForward carries out a commit record. It can be repeated.
+// rollForward carries out a commit record. It can be repeated. It copies each staged file and renames the copy: a
+// rename can't cross a mount point, and a second rollForward needs the staged file.
 func (d *Dir) rollForward(m moves) error {
 	for _, name := range m.Move {
-		if err := d.replaceFile(name); err != nil {
+		data, err := os.ReadFile(filepath.Join(d.staging, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		to := d.file(name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := writeSynced(to+".tmp", data); err != nil {
+			return err
+		}
+		if err := os.Rename(to+".tmp", to); err != nil {
 			return err
 		}
 	}
@@ -363,23 +375,6 @@ func (d *Dir) rollForward(m moves) error {
 		return err
 	}
 	return os.RemoveAll(d.staging)
-}
-
-// replaceFile copies a staged file and renames the copy: a rename can't cross a mount point, and a second
-// rollForward needs the staged file.
-func (d *Dir) replaceFile(name string) error {
-	data, err := os.ReadFile(filepath.Join(d.staging, filepath.FromSlash(name)))
-	if err != nil {
-		return err
-	}
-	to := d.file(name)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if err := writeSynced(to+".tmp", data); err != nil {
-		return err
-	}
-	return os.Rename(to+".tmp", to)
 }
 
 // recover finishes or removes what a killed process left. Without a commit record that is a set that nobody has

@@ -51,7 +51,11 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	}
 	have := cmp.Or(c.unwritten, written)
 	if c.Waiting == nil {
-		c.Waiting = c.readWaiting()
+		// Where nothing is stored, or nothing that can be read, the time starts again.
+		stored := &Waiting{}
+		if data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix); err == nil && json.Unmarshal(data, stored) == nil {
+			c.Waiting = stored
+		}
 	}
 	before := c.Source.Received()
 	set, relation, err := c.update(ctx, have)
@@ -72,7 +76,11 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if damaged && (written == nil || written.Files[reviewcast.PathManifest] == nil) { // nothing lists any more what was ours
 		owns = func(name string) bool { return set.owns(name) || isPage(name) }
 	}
-	if _, err := locked.Replace(ctx, set.names(), owns); err != nil {
+	files := make(map[string][]byte, len(set.Files))
+	for path, body := range set.Files {
+		files[strings.TrimPrefix(path, "/")] = body
+	}
+	if _, err := locked.Replace(ctx, files, owns); err != nil {
 		c.unwritten = set
 		return report, err
 	}
@@ -82,15 +90,6 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 
 // manifestName is the file by which the others are checked.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
-
-// names are the files of the set by their names in a directory.
-func (s *Set) names() map[string][]byte {
-	files := make(map[string][]byte, len(s.Files))
-	for path, body := range s.Files {
-		files[strings.TrimPrefix(path, "/")] = body
-	}
-	return files
-}
 
 // owns is [reviewcast.Manifest.Owns]; the manifest belongs to every set, also to none.
 func (s *Set) owns(name string) bool {
@@ -194,16 +193,6 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 	return err
 }
 
-// readWaiting returns nil when there is nothing to wait for, or nothing that can be read: then the time starts again.
-func (c *Copy) readWaiting() *Waiting {
-	data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix)
-	w := &Waiting{}
-	if err != nil || json.Unmarshal(data, w) != nil {
-		return nil
-	}
-	return w
-}
-
 func (c *Copy) writeWaiting(w *Waiting) error {
 	name := filepath.Clean(c.Dir) + waitingSuffix
 	if w == nil {
@@ -271,16 +260,14 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	} else {
 		r.Before, r.Repaired = rating(have), len(have.damaged)
 	}
+	gone := maps.Clone(have.Files)
 	for path, body := range set.Files {
 		if old, ok := have.Files[path]; !ok || !bytes.Equal(old, body) {
 			r.Files++
 		}
+		delete(gone, path)
 	}
-	for path := range have.Files {
-		if _, still := set.Files[path]; !still {
-			r.Files++
-		}
-	}
+	r.Files += len(gone)
 	before, after := have.Files[reviewcast.PathReviews], set.Files[reviewcast.PathReviews]
 	if bytes.Equal(before, after) || before == nil && r.Repaired > 0 {
 		return r

@@ -107,7 +107,7 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 }
 
 // readHistory reads the change documents back to changes_from, and versions.txt unless the local one with their
-// lines has its hash.
+// lines has its hash. It compares the documents with the last lines of versions.txt and with the manifest.
 func (o *outlined) readHistory(ctx context.Context) error {
 	m := o.set.Manifest
 	listed, _ := m.File(reviewcast.PathVersions)
@@ -136,7 +136,14 @@ func (o *outlined) readHistory(ctx context.Context) error {
 	if o.set.Versions, err = reviewcast.ParseVersions(versions); err != nil {
 		return fmt.Errorf("%s: %w", reviewcast.PathVersions, err)
 	}
-	return o.checkHistory()
+	if !bytes.HasSuffix(versions, o.lines(-1)) {
+		return fmt.Errorf("%s doesn't end with the versions of the change documents: %w", reviewcast.PathVersions, ErrHistory)
+	}
+	newest := o.set.Changes[len(o.set.Changes)-1]
+	if newest.SetSHA256 != m.SetSHA256() {
+		return fmt.Errorf("%s belongs to another set of files: %w", reviewcast.ChangePath(newest.Sequence), ErrHistory)
+	}
+	return nil
 }
 
 // ReadChanges reads the change documents of a set, each of which names the hash of the one before, and returns them
@@ -178,18 +185,6 @@ func (o *outlined) lines(after int64) (lines []byte) {
 		}
 	}
 	return lines
-}
-
-// checkHistory compares the documents with the last lines of versions.txt and with the manifest.
-func (o *outlined) checkHistory() error {
-	if !bytes.HasSuffix(o.set.Files[reviewcast.PathVersions], o.lines(-1)) {
-		return fmt.Errorf("%s doesn't end with the versions of the change documents: %w", reviewcast.PathVersions, ErrHistory)
-	}
-	newest := o.set.Changes[len(o.set.Changes)-1]
-	if newest.SetSHA256 != o.set.Manifest.SetSHA256() {
-		return fmt.Errorf("%s belongs to another set of files: %w", reviewcast.ChangePath(newest.Sequence), ErrHistory)
-	}
-	return nil
 }
 
 // fetch completes the set: bodies at hand, then bodies made by changes, then whole files.
@@ -256,7 +251,13 @@ func (o *outlined) apply() {
 				if f.Path != path || f.From != sha {
 					continue
 				}
-				if next, err := f.Apply(body, o.ops(&f)); err == nil {
+				ops := f.Ops
+				if f.Patch != "" {
+					var p reviewcast.Patch
+					_ = json.Unmarshal(o.set.Files[f.Patch], &p) // Apply checks what it makes
+					ops = p.Ops
+				}
+				if next, err := f.Apply(body, ops); err == nil {
 					body, sha = next, f.To
 				}
 			}
@@ -265,16 +266,4 @@ func (o *outlined) apply() {
 			o.add(path, sha, body)
 		}
 	}
-}
-
-// ops returns the operations of a change, which may stand in a patch.
-func (o *outlined) ops(f *reviewcast.FileChange) []reviewcast.Op {
-	if f.Patch == "" {
-		return f.Ops
-	}
-	var p reviewcast.Patch
-	if json.Unmarshal(o.set.Files[f.Patch], &p) != nil {
-		return nil
-	}
-	return p.Ops
 }

@@ -5,11 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
 	"time"
+
+	"reviewcast"
 )
 
 const (
@@ -86,12 +87,7 @@ func depart(ctx context.Context, tx transaction, now time.Time, cause string, ou
 // recordDeparture stores a departure, of whose callback it keeps the query as part of a hash only.
 func recordDeparture(ctx context.Context, tx transaction, d Departure, secret []byte) error {
 	bare, _, _ := strings.Cut(d.Callback, "?")
-	return tx.exec(ctx, "departed", d.Topic, bare, callbackHash(d.Callback), ProofKey(secret), d.Cause, d.Error, millis(d.At))
-}
-
-func callbackHash(callback string) string {
-	sum := sha256.Sum256([]byte(callback))
-	return hex.EncodeToString(sum[:])
+	return tx.exec(ctx, "departed", d.Topic, bare, reviewcast.SHA256([]byte(d.Callback)), ProofKey(secret), d.Cause, d.Error, millis(d.At))
 }
 
 // History returns what is known of a callback for a topic, or for all topics if topic is empty: per topic the pending
@@ -122,7 +118,7 @@ func (s *Store) History(ctx context.Context, now time.Time, topic, callback stri
 				d := &Departure{}
 				r.Departure = d
 				return rows.Scan(&d.Topic, &d.Callback, &r.ProofKey, &d.Cause, &d.Error, (*stamp)(&d.At))
-			}), "list departed", callbackHash(callback), t))
+			}), "list departed", reviewcast.SHA256([]byte(callback)), t))
 	}
 	return list, wrap("read history", err)
 }
