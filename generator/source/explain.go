@@ -235,14 +235,14 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
 	case n.Kind == syntax.Mapping && f == "hours":
-		return hoursOf(n)
+		return r.days.written(n)
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
 	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
-	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
+	if meant, remark := r.days.meant(n.Text); f == "hours" && len(meant) > 0 {
 		list, rest = meant, remark
 	}
 	var words []string

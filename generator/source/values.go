@@ -64,7 +64,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			if suggestion = fmt.Sprintf("put it in quotes, since it has a colon: %q", e.Key.Text+": "+e.Value.Text); isField(e.Key.Text) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
 			} else if name == "an item of hours" {
-				suggestion = hoursRemedy(e.Key.Text + " " + e.Value.Text)
+				suggestion = d.days.remedy(e.Key.Text + " " + e.Value.Text)
 			}
 		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
 			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
