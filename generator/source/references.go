@@ -127,12 +127,18 @@ func noList(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), "wrong-type", fmt.Sprintf("%s is the text %s; it must be a list", list, diagnostic.Quote(r.value)), suggestion)
 }
 
+// between matches what people write between two names.
+var between = regexp.MustCompile(`(?i) *[,;/&+•·|\n] *| (?:` + strings.Join(diagnostic.Words(wordsFile, "and"), "|") + `) `)
+
 // listed returns the ids of what a text lists, and the words that name nothing as they are.
 func (k *names) listed(text string) (ids []string) {
-	if id := k.meant(text); id != "" {
-		return []string{id}
+	words := between.Split(text, -1)
+	if len(words) < 2 || slices.ContainsFunc(words, func(word string) bool { return k.meant(word) == "" }) {
+		if id := k.meant(text); id != "" {
+			return []string{id}
+		}
+		words = strings.Split(separators.Replace(text), ",")
 	}
-	words := strings.Split(separators.Replace(text), ",")
 	if spaced := strings.Fields(text); len(words) == 1 && !slices.ContainsFunc(spaced, func(word string) bool { return !k.ids[word] }) {
 		words = spaced
 	}

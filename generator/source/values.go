@@ -122,9 +122,12 @@ var (
 	accents  = regexp.MustCompile(`\p{Mn}`)
 )
 
+// wholeLetters are letters that are no other letter with an accent.
+var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "ı", "i", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ħ", "h")
+
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	s = accents.ReplaceAllString(norm.NFD.String(s), "") // of ü, u stays
+	s = accents.ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "") // of ü, u stays
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
