@@ -91,6 +91,23 @@ func (r *fields) nonBlank(f string) string {
 	return s
 }
 
+// invisible matches characters that show nothing.
+var invisible = regexp.MustCompile(`\p{Cf}`)
+
+// visible drops invisible characters, which come with copied words, from a short value whose others are ASCII.
+func visible(n *syntax.Node) {
+	ascii := func(s string) bool { return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII }) }
+	if n.Kind == syntax.Refused || len(n.Text) > diagnostic.MaxPasted || ascii(n.Text) {
+		return
+	}
+	if plain := invisible.ReplaceAllString(n.Text, ""); ascii(plain) && plain != "" {
+		n.Text = plain
+		if _, err := strconv.ParseFloat(plain, 64); err == nil && n.Kind == syntax.Text {
+			n.Kind = syntax.Number
+		}
+	}
+}
+
 // blank reports whether a text has nothing but white space.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
@@ -340,7 +357,7 @@ func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
 	return func(yield func(*syntax.Node, string) bool) {
 		for _, n := range r.items(f) {
 			s, ok := "", true
-			if n.Kind != syntax.Null {
+			if visible(&n); n.Kind != syntax.Null {
 				s, ok = r.plainText(&n, "an item of "+r.name(f))
 			}
 			if ok && blank(s) {
