@@ -96,7 +96,9 @@ var invisible = regexp.MustCompile(`\p{Cf}`)
 
 // visible drops invisible characters, which come with copied words, from a short value whose others are ASCII.
 func visible(n *syntax.Node) {
-	ascii := func(s string) bool { return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII }) }
+	ascii := func(s string) bool {
+		return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII })
+	}
 	if n.Kind == syntax.Refused || len(n.Text) > diagnostic.MaxPasted || ascii(n.Text) {
 		return
 	}
