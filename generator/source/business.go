@@ -179,7 +179,9 @@ func (r *fields) category(f string) string {
 	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
 	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
 	for _, word := range slices.Backward(append(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }), diagnostic.Squash(s))) {
-		meant = cmp.Or(trades[word], meant)
+		if trade := trades[word]; trade != "MedicalClinic" || meant == "" { // clinics are of many trades
+			meant = cmp.Or(trade, meant)
+		}
 	}
 	if meant != "" {
 		suggestion = "write category: " + meant
