@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -98,9 +97,6 @@ var wordsFile string
 
 var languageOf, languages, scripts = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages"), diagnostic.Rows(wordsFile, "scripts")
 
-// sameWords are languages whose words are taken for those of another one.
-var sameWords = map[string]string{"no": "nb", "nn": "nb", "sr": "hr", "bs": "hr"}
-
 // A text is in another language if it has at least minForeign of its words, one in maxForeign of all, and hardly any of
 // the others; two of its words are enough in a sentence of few words.
 const minForeign, maxForeign, fewWords = 4, 8, 8
@@ -109,19 +105,20 @@ const minForeign, maxForeign, fewWords = 4, 8, 8
 func looksLike(words []string) (best string, n, known int) {
 	counts := map[string]int{}
 	for _, w := range words {
-		if lang := languageOf[w]; lang != "" {
-			counts[lang]++
-			known++
-			if counts[lang] > n || counts[lang] == n && lang < best {
-				best, n = lang, counts[lang]
-			}
+		lang := languageOf[w]
+		if lang == "" {
+			continue
+		}
+		counts[lang]++
+		if known++; counts[lang] > n {
+			best, n = lang, counts[lang]
 		}
 	}
 	return best, n, known
 }
 
-// lettersOf returns the script of most letters of a text and the languages that they may be of; "" for Latin letters.
-func lettersOf(text string) (script, codes string) {
+// lettersOf returns the name and the codes of the languages that most letters of a text are of; "" for Latin letters.
+func lettersOf(text string) (name, codes string) {
 	latin, other := 0, 0
 	for _, c := range text {
 		if unicode.Is(unicode.Latin, c) {
@@ -131,10 +128,8 @@ func lettersOf(text string) (script, codes string) {
 		}
 	}
 	for _, row := range scripts {
-		if other > latin && other > 1 && strings.ContainsFunc(text, func(c rune) bool {
-			return unicode.Is(unicode.Scripts[row[0]], c) && (row[1] == "" || strings.ContainsRune(row[1], unicode.ToLower(c)))
-		}) {
-			return row[0], row[2]
+		if other > latin && other > 1 && regexp.MustCompile(row[0]).MatchString(text) {
+			return row[1], row[2]
 		}
 	}
 	return "", ""
@@ -142,40 +137,29 @@ func lettersOf(text string) (script, codes string) {
 
 // otherLanguage reports a text in another language than it is published as.
 func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
-	code, _, _ := strings.Cut(r.Language, "-")
-	own := cmp.Or(sameWords[code], code)
-	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", code, languages[own]), " ()")
+	own, _, _ := strings.Cut(r.Language, "-")
 	script, _ := language.Make(own).Script()
-	enough, latin := minForeign, script.String() == "Latn"
-	if !latin {
-		enough = 2
-	}
-	letters, codes := lettersOf(*r.Text)
+	latin := script.String() == "Latn"
 	words := wordsOf(strings.ToLower(*r.Text))
 	best, n, known := looksLike(words)
-	if known == n && enough > 3 {
+	enough := minForeign
+	if !latin || known == n && len(words) <= fewWords {
+		enough = 2
+	} else if known == n {
 		enough = 3 // none of another language
 	}
-	if known == n && len(words) <= fewWords {
-		enough = 2
-	}
-	likely := best != own && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && languages[own] != ""
-	switch foreign := latin && codes != "" && !slices.Contains(strings.Fields(codes), code); {
-	case foreign && n > 0 && slices.Contains(strings.Fields(codes), best):
-		likely = true
-	case foreign && strings.Contains(codes, " "):
-		list := strings.Fields(codes)
-		for i, code := range list {
-			list[i] = fmt.Sprintf("%s (%s)", code, languages[code])
+	fits := languages[best] == languages[own] // no and nb are one language
+	in.fits = in.fits || fits && strings.HasPrefix(in.content.Site.Language, own)
+	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
+	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && (languages[own] != "" || !latin)
+	looks := languages[best]
+	if name, codes := lettersOf(*r.Text); latin && codes != "" {
+		if likely = true; n == 0 || !strings.Contains(codes, best) {
+			looks, best = name, codes
 		}
-		in.add(at, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and has %s letters", named, letters), "write language: and its code: "+diagnostic.Join(list, "or"))
-		return
-	case foreign:
-		best, likely = codes, true
-	case !latin && !likely && len(words) > 3 && !strings.ContainsFunc(*r.Text, func(c rune) bool { return unicode.IsLetter(c) && !unicode.Is(unicode.Latin, c) }):
-		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has Latin letters only", named), "write its language, such as language: en")
+	} else if !latin && !likely && codes == "" && own != "sr" && len(words) > 3 {
+		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has mostly Latin letters", named), "write its language, such as language: en")
 	}
-	in.fits = in.fits || best == own && strings.HasPrefix(in.content.Site.Language, code)
 	if !likely {
 		return
 	}
@@ -186,7 +170,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	if !source.IsYAML(at.File) {
 		remedy = fmt.Sprintf(`write "language":"%[1]s"; of an import, import again with --language %[1]s`, best)
 	}
-	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), remedy)
+	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, looks), remedy)
 }
 
 // siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one

@@ -156,12 +156,6 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
 		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
 	}
-	for i := range n.Entries {
-		e := &n.Entries[i]
-		if visible(&e.Key); !slices.Contains(prose, e.Key.Text) {
-			visible(&e.Value)
-		}
-	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
 	for i := range entries {

@@ -279,6 +279,9 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	entries := n.Entries
 	for i := 0; i < len(entries); i++ {
 		e := &entries[i]
+		if visible(&e.Key); !slices.Contains(prose, e.Key.Text) {
+			visible(&e.Value)
+		}
 		begun := e.Value.Kind == syntax.Mapping && e.Value.Line > e.Key.Line
 		if !begun && (e.Value.Kind != syntax.Null || e.Value.Text != "") || d.strict || s.group(e.Key.Text) == nil {
 			continue

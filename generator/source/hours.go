@@ -35,44 +35,35 @@ func knownHours(s string) bool {
 	return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
 }
 
-// calendar is what the words for days, and for "to", mean in a language.
-type calendar map[string]string
+// calendar is a language's words for Monday to Sunday and for "to", again and again.
+type calendar []string
 
 // calendars are those of words.txt.
-var calendars = func() (all []calendar) {
-	for _, row := range diagnostic.Rows(wordsFile, "days") {
-		c := calendar{}
-		for i, words := range row {
-			for word := range strings.FieldsSeq(words) {
-				c[word] = strings.Fields("Mo Tu We Th Fr Sa Su -")[i]
-				if _, known := dayWords[word]; !known && len(word) > 1 {
-					dayWords[word] = c[word] // also beside words of another language
-				}
-			}
-		}
-		all = append(all, c)
-	}
-	return all
-}()
+var calendars = diagnostic.Rows(wordsFile, "days")
 
-// calendarOf returns the first of those that have most words of a text: in German "So" is Sunday, in Polish Saturday.
-func calendarOf(text string) (best calendar) {
-	most := -1
-	words := letterWords.FindAllString(strings.ToLower(plainClock.Replace(text)), -1)
-	slices.Sort(words)
-	words = slices.Compact(words)
-	for _, c := range calendars {
-		n := 0
-		for _, word := range words {
-			if c[strings.TrimSuffix(word, ".")] != "" {
-				n++
+// calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
+func calendarOf(text string) calendar {
+	words := letterWords.FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
+	known := func(c []string) int {
+		return len(slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(words, word) }))
+	}
+	return slices.MaxFunc(calendars, func(a, b []string) int { return known(a) - known(b) })
+}
+
+// day returns what a word means; in another language, too, if it has two letters or more. ok is false for nothing.
+func (c calendar) day(word string) (day string, ok bool) {
+	word = strings.ToLower(strings.TrimSuffix(word, "."))
+	for i, row := range slices.Concat([][]string{c}, calendars) {
+		if i == 1 {
+			if day, ok = dayWords[word]; ok || len(word) < 2 {
+				break
 			}
 		}
-		if n > most {
-			best, most = c, n
+		if at := slices.Index(row, word); at >= 0 {
+			return strings.Fields("Mo Tu We Th Fr Sa Su -")[at%8], true
 		}
 	}
-	return best
+	return day, ok
 }
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
@@ -155,9 +146,8 @@ var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7"
 // plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func (c calendar) plain(s string) string {
 	s = letterWords.ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
-		plain := strings.ToLower(strings.TrimSuffix(word, "."))
-		if meant, ok := dayWords[plain]; ok || c[plain] != "" {
-			return cmp.Or(c[plain], meant)
+		if day, ok := c.day(word); ok {
+			return day
 		}
 		return word
 	})

@@ -91,22 +91,19 @@ func (r *fields) nonBlank(f string) string {
 	return s
 }
 
-// invisible matches characters that show nothing.
-var invisible = regexp.MustCompile(`\p{Cf}`)
-
-// visible drops invisible characters, which come with copied words, from a short value whose others are ASCII.
+// visible drops invisible characters, which come with copied words, from a value whose others are ASCII.
 func visible(n *syntax.Node) {
-	ascii := func(s string) bool {
-		return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII })
-	}
-	if n.Kind == syntax.Refused || len(n.Text) > diagnostic.MaxPasted || ascii(n.Text) {
+	plain := strings.Map(func(c rune) rune {
+		if c > unicode.MaxASCII && unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return c
+	}, n.Text)
+	if len(plain) == len(n.Text) || plain == "" || strings.ContainsFunc(plain, func(c rune) bool { return c > unicode.MaxASCII }) {
 		return
 	}
-	if plain := invisible.ReplaceAllString(n.Text, ""); ascii(plain) && plain != "" {
-		n.Text = plain
-		if _, err := strconv.ParseFloat(plain, 64); err == nil && n.Kind == syntax.Text {
-			n.Kind = syntax.Number
-		}
+	if n.Text = plain; len(plain) == 1 && '0' <= plain[0] && plain[0] <= '9' && n.Kind == syntax.Text {
+		n.Kind = syntax.Number
 	}
 }
 
