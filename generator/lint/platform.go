@@ -105,13 +105,11 @@ const minForeign, maxForeign, fewWords = 4, 8, 8
 func looksLike(words []string) (best string, n, known int) {
 	counts := map[string]int{}
 	for _, w := range words {
-		lang := languageOf[w]
-		if lang == "" {
-			continue
-		}
-		counts[lang]++
-		if known++; counts[lang] > n {
-			best, n = lang, counts[lang]
+		if lang := languageOf[w]; lang != "" {
+			known, counts[lang] = known+1, counts[lang]+1
+			if counts[lang] > n {
+				best, n = lang, counts[lang]
+			}
 		}
 	}
 	return best, n, known

@@ -53,15 +53,11 @@ func calendarOf(text string) calendar {
 // day returns what a word means; in another language, too, if it has two letters or more. ok is false for nothing.
 func (c calendar) day(word string) (day string, ok bool) {
 	word = strings.ToLower(strings.TrimSuffix(word, "."))
-	for i, row := range slices.Concat([][]string{c}, calendars) {
-		if i == 1 {
-			if day, ok = dayWords[word]; ok || len(word) < 2 {
-				break
-			}
-		}
-		if at := slices.Index(row, word); at >= 0 {
-			return strings.Fields("Mo Tu We Th Fr Sa Su -")[at%8], true
-		}
+	if day, ok = dayWords[word]; !ok && len(word) > 1 {
+		c = slices.Concat(c, slices.Concat(calendars...))
+	}
+	if at := slices.Index(c, word); at >= 0 {
+		return strings.Fields("Mo Tu We Th Fr Sa Su -")[at%8], true
 	}
 	return day, ok
 }
