@@ -75,8 +75,8 @@ func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(st
 func Nobody(s string) bool { return slices.Contains(nobody, strings.ToLower(strings.TrimSpace(s))) }
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
-var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | sur ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
-	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjerner?|stjärnor?|sterren|gwiazd[a-z]*|points?|punkte|rating))*$`)
+var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
+	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvjezd\pL*|points?|punkty|pont|punkte|rating))*$`)
 
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 
@@ -183,12 +183,12 @@ var (
 
 var (
 	letters  = regexp.MustCompile(`\pL+\.?`)
-	ordinals = regexp.MustCompile(`\b([0-9]{1,2})(?:st|nd|rd|th|er|\.) `)
+	ordinals = regexp.MustCompile(`\b([0-9]{1,2}|[0-9]{4})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
 	// clock matches the time of the day at the end of a date.
 	clock = regexp.MustCompile(`[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( ?[AP]M)?( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	// ages matches words that count a date from today.
-	ages = regexp.MustCompile(`(?i)\b(ago|yesterday|today|last (week|month|year)|vor|gestern|heute|il y a|hier|fa|ieri|oggi|hace|ayer|hoy|geleden)\b`)
+	ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFile, "ages"), "|") + `)(?:$|[^\pL])`)
 )
 
 // EnglishMonths writes the names of months as English short forms, and keeps everything else.
@@ -201,7 +201,7 @@ func EnglishMonths(s string) string {
 // plainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
 func plainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
 		switch word = strings.TrimSuffix(word, "."); {
@@ -226,7 +226,7 @@ func meantDates(s string) (found []string) {
 	}
 	s = plainDate(s)
 	for _, layouts := range [][]string{
-		{"2006-1-2"}, {"2006 1 2"}, {"2006/1/2"}, {"2006.1.2"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"2 Jan 06"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
+		{"2006-1-2"}, {"2006 1 2"}, {"2006/1/2"}, {"2006.1.2"}, {"2 1 2006"}, {"2.1 2006"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"2 Jan 06"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
 		{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06", "06-1-2"},
 	} {
 		for i, layout := range layouts {

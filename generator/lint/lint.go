@@ -188,10 +188,10 @@ var halfQuoted = regexp.MustCompile(`^\s*"|[^0-9 ]"\s*$`)
 // placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
 // Google's remarks, the button that unfolds a text, the codes of a mail's text.
 var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|TBC|FIXME)\b|^(?i:tb[cd]|xxx+|to follow|\.\.\.|…)$|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
-	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\(Original\)|(?:=[0-9A-F]{2}){2}`)
+	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "TBC", "tbd", "tbc", "xxx", "o follow", "...", "…", "FIXME", "orem ipsum", "[", "#", "(Original)", "="}
+var placeholders = []string{"TODO", "TBD", "TBC", "tbd", "tbc", "xxx", "o follow", "...", "…", "FIXME", "orem ipsum", "[", "#", "="}
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {

@@ -83,7 +83,7 @@ func TestInspectText(t *testing.T) {
 		{"They came to 221 Baker Street within the hour.", "address-in-text"},
 		{"Their shop at 12 Mill Lane is tidy.", ""}, // their own
 		{"Abbiamo chiamato da via Giuseppe Verdi 12 di notte.", "address-in-text"},
-		{"Bei uns in der Goethestraße 7 lief es gut.", "address-in-text"},
+		{"Bei uns in der Goethestraße 7 lief es gut.", "language address-in-text"},
 		{"Au 14 rue de la République, tout va bien.", "address-in-text"},
 		{"2 Stars would be kind. 3 Way valves, 5 Star Service!", ""},
 		{"The HVAC and the GFCI work, OK.", ""},

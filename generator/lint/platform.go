@@ -50,7 +50,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 		}
 		last := ""
 		for _, place := range m.form.FindAllStringIndex(text, maxRemarks) {
-			found, below := firstLine(strings.TrimSpace(text[place[0]:place[1]])), "…"
+			found, below := firstLine(strings.Trim(text[place[0]:place[1]], " \t\n\u200E\u200F\uFEFF")), "…"
 			if found == last {
 				continue // its place would be that of the first
 			}
@@ -58,7 +58,11 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < diagnostic.MaxPasted {
 				below = strconv.Quote(reply)
 			}
-			message, remedy := m.message, strings.ReplaceAll(m.remedy, "BELOW", below)
+			code := "their language, such as language: de, if it isn't the site's"
+			if best, n, known := looksLike(wordsOf(strings.ToLower(text[place[1]:]))); n > 1 && n == known && strings.Contains(text[place[0]:place[1]], "\n") {
+				code = "language: " + best
+			}
+			message, remedy := m.message, strings.NewReplacer("BELOW", below, "LANGUAGE", code).Replace(m.remedy)
 			if field == "owner_reply.text" && remedy != m.remedy {
 				message, remedy = "%s has the line %s, which the platform shows above it", "delete this line"
 			}
@@ -72,7 +76,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 }
 
 // besideName matches what platforms show beside the name of an author.
-var besideName = regexp.MustCompile(`(?i)[\s·•,|(–-]*(?:\blocal guide\b|\bverified (?:buyer|purchase|customer|reviewer)\b|\b[0-9][0-9.,]* (?:reviews?|ratings?|photos?|rezension(?:en)?|bewertung(?:en)?|fotos?|avis|recension[ei]|reseñas?|opiniones|avaliaç(?:ão|ões))\b).*$`)
+var besideName = regexp.MustCompile(`(?i)[\s·•,|(–-]*(?:` + strings.Join(diagnostic.Words(wordsFile, "beside names"), "|") + `)(?:\PL.*)?$`)
 
 // beside reports such words in the name of an author.
 func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
@@ -91,43 +95,70 @@ func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 //go:embed words.txt
 var wordsFile string
 
-var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages")
+var languageOf, languages, scripts = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages"), diagnostic.Rows(wordsFile, "scripts")
 
 // A text is in another language if it has at least minForeign of its words, one in maxForeign of all, and hardly any of
-// the others.
-const minForeign, maxForeign = 4, 8
+// the others; two of its words are enough in a sentence of few words.
+const minForeign, maxForeign, fewWords = 4, 8, 8
+
+// looksLike returns the language of most known words of a text, how many these are, and how many are known.
+func looksLike(words []string) (best string, n, known int) {
+	counts := map[string]int{}
+	for _, w := range words {
+		if lang := languageOf[w]; lang != "" {
+			known, counts[lang] = known+1, counts[lang]+1
+			if counts[lang] > n {
+				best, n = lang, counts[lang]
+			}
+		}
+	}
+	return best, n, known
+}
+
+// lettersOf returns the name and the codes of the languages that most letters of a text are of; "" for Latin letters.
+func lettersOf(text string) (name, codes string) {
+	latin, other := 0, 0
+	for _, c := range text {
+		if unicode.Is(unicode.Latin, c) {
+			latin++
+		} else if unicode.IsLetter(c) {
+			other++
+		}
+	}
+	for _, row := range scripts {
+		if other > latin && other > 1 && regexp.MustCompile(row[0]).MatchString(text) {
+			return row[1], row[2]
+		}
+	}
+	return "", ""
+}
 
 // otherLanguage reports a text in another language than it is published as.
 func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	own, _, _ := strings.Cut(r.Language, "-")
 	script, _ := language.Make(own).Script()
-	enough := map[bool]int{true: minForeign, false: 2}[script.String() == "Latn"]
-	if languages[own] == "" && script.String() == "Latn" {
-		return // its words aren't known
-	}
-	counts, best, others := map[string]int{}, "", 0
+	latin := script.String() == "Latn"
 	words := wordsOf(strings.ToLower(*r.Text))
-	latin := script.String() != "Latn" && len(words) > 3 && !strings.ContainsFunc(*r.Text, func(c rune) bool { return unicode.IsLetter(c) && !unicode.Is(unicode.Latin, c) })
-	for _, w := range words {
-		if lang := languageOf[w]; lang != "" {
-			counts[lang]++
-		}
-	}
-	for lang, n := range counts {
-		if others += n; n > counts[best] {
-			best = lang
-		}
-	}
-	n := counts[best]
-	if others == n && enough > 3 {
+	best, n, known := looksLike(words)
+	enough := minForeign
+	if !latin || known == n && len(words) <= fewWords {
+		enough = 2
+	} else if known == n {
 		enough = 3 // none of another language
 	}
-	in.fits = in.fits || best == own && strings.HasPrefix(in.content.Site.Language, own)
+	fits := languages[best] == languages[own] // no and nb are one language
+	in.fits = in.fits || fits && strings.HasPrefix(in.content.Site.Language, own)
 	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
-	if likely := best != own && n >= enough && n*maxForeign >= len(words) && others <= n+n/maxForeign; latin && !likely {
-		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has Latin letters only", named), "write its language, such as language: en")
-		return
-	} else if !likely {
+	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && (languages[own] != "" || !latin)
+	looks := languages[best]
+	if name, codes := lettersOf(*r.Text); latin && codes != "" {
+		if likely = true; n == 0 || !strings.Contains(codes, best) {
+			looks, best = name, codes
+		}
+	} else if !latin && !likely && codes == "" && own != "sr" && len(words) > 3 {
+		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has mostly Latin letters", named), "write its language, such as language: en")
+	}
+	if !likely {
 		return
 	}
 	place, remedy := firstLine(*r.Text), "write language: "+best
@@ -137,7 +168,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	if !source.IsYAML(at.File) {
 		remedy = fmt.Sprintf(`write "language":"%[1]s"; of an import, import again with --language %[1]s`, best)
 	}
-	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), remedy)
+	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, looks), remedy)
 }
 
 // siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one

@@ -23,7 +23,7 @@ func initials(author string) (short string, full bool) {
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names
 	}
-	joined := func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }
+	joined := func(w string) bool { return slices.Contains(joins, w) }
 	if len(words) < 2 || slices.ContainsFunc(words[1:], joined) { // "Chantal & Rob" are two first names
 		return author, false
 	}
@@ -40,7 +40,7 @@ func initials(author string) (short string, full bool) {
 var titles = diagnostic.Words(wordsFile, "titles")
 
 // joins are the words between the first names of a couple.
-var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
+var joins = diagnostic.Words(wordsFile, "joins")
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 
@@ -118,7 +118,7 @@ var (
 	// accountForm matches an IBAN, ISO 13616.
 	accountForm = regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	dateForm    = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
-		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
+		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 )
 
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.

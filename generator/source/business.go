@@ -179,7 +179,9 @@ func (r *fields) category(f string) string {
 	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
 	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
 	for _, word := range slices.Backward(append(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }), diagnostic.Squash(s))) {
-		meant = cmp.Or(trades[word], meant)
+		if trade := trades[word]; trade != "MedicalClinic" || meant == "" { // clinics are of many trades
+			meant = cmp.Or(trade, meant)
+		}
 	}
 	if meant != "" {
 		suggestion = "write category: " + meant
@@ -213,13 +215,13 @@ func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
 	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
-		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(timeZones)), "write an IANA name, such as Europe/Rome or America/Toronto")
-		for name, code := range countries {
-			if zone := timeZones[name]; code == country && zone != "" {
-				suggestion = "write " + zone + ", where the business is"
-			}
-		}
-		if zone := timeZones[diagnostic.Squash(s)]; zone != "" {
+		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")
+		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
+		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)]); zone != "" {
+			suggestion = "write " + zone
+		} else if zone := zones[country]; zone != "" {
+			suggestion = "write " + zone + ", where the business is"
+		} else if zone := timeZones[diagnostic.Squash(s)]; zone != "" {
 			suggestion = "write " + zone
 		} else if m := offset.FindStringSubmatch(s); m != nil {
 			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
@@ -291,7 +293,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -19,6 +19,8 @@ type decoder struct {
 	strict bool
 	// absent are required columns that a CSV file does not have. They are reported at the header, once.
 	absent map[string]bool
+	// days are the words for days in the language of the opening hours.
+	days calendar
 }
 
 // fail reports an Error at a node. It returns false, for what a caller has of it.

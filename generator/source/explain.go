@@ -247,14 +247,14 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
 	case n.Kind == syntax.Mapping && f == "hours":
-		return hoursOf(n)
+		return r.days.written(n)
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
 	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
-	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
+	if meant, remark := r.days.meant(n.Text); f == "hours" && len(meant) > 0 {
 		list, rest = meant, remark
 	}
 	var words []string
@@ -291,6 +291,9 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	entries := n.Entries
 	for i := 0; i < len(entries); i++ {
 		e := &entries[i]
+		if visible(&e.Key); !slices.Contains(prose, e.Key.Text) {
+			visible(&e.Value)
+		}
 		begun := e.Value.Kind == syntax.Mapping && e.Value.Line > e.Key.Line
 		if !begun && (e.Value.Kind != syntax.Null || e.Value.Text != "") || d.strict || s.group(e.Key.Text) == nil {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ var (
 	// nextDay matches the day that begins the next hours, on one line with others.
 	nextDay     = regexp.MustCompile(`([^-, \n]) ((?:Mo|Tu|We|Th|Fr|Sa|Su)\b)`)
 	daysOnly    = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
-	letterWords = regexp.MustCompile(`\pL+`)
+	letterWords = regexp.MustCompile(`\pL+(?:'\pL+)?\.?`)
 	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
 	dashes      = regexp.MustCompile(` ?[-–—] ?`)
 	commas      = regexp.MustCompile(` ?, ?`)
@@ -34,9 +35,37 @@ func knownHours(s string) bool {
 	return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
 }
 
+// calendar is a language's words for Monday to Sunday and for "to", again and again.
+type calendar []string
+
+// calendars are those of words.txt.
+var calendars = diagnostic.Rows(wordsFile, "days")
+
+// calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
+func calendarOf(text string) calendar {
+	words := letterWords.FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
+	known := func(c []string) int {
+		return len(slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(words, word) }))
+	}
+	return slices.MaxFunc(calendars, func(a, b []string) int { return known(a) - known(b) })
+}
+
+// day returns what a word means; in another language, too, if it has two letters or more. ok is false for nothing.
+func (c calendar) day(word string) (day string, ok bool) {
+	word = strings.ToLower(strings.TrimSuffix(word, "."))
+	if day, ok = dayWords[word]; !ok && len(word) > 1 {
+		c = slices.Concat(c, slices.Concat(calendars...))
+	}
+	if at := slices.Index(c, word); at >= 0 {
+		return strings.Fields("Mo Tu We Th Fr Sa Su -")[at%8], true
+	}
+	return day, ok
+}
+
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
+	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
 		warn := func(what, remedy string) {
@@ -44,19 +73,19 @@ func (d *decoder) hours(r *fields) []string {
 		}
 		switch {
 		case !knownHours(s):
-			warn("are not in the form that search engines read", hoursRemedy(s))
+			warn("are not in the form that search engines read", d.days.remedy(s))
 		case workday.MatchString(s):
-			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
+			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
 		}
 	}
 	return hours
 }
 
-// hoursOf returns how to write hours that were written as fields.
-func hoursOf(n *syntax.Node) string {
+// written returns how to write hours that were written as fields.
+func (c calendar) written(n *syntax.Node) string {
 	var items []string
 	for _, e := range n.Entries {
-		meant, rest := meantHours(e.Key.Text + " " + e.Value.Text)
+		meant, rest := c.meant(e.Key.Text + " " + e.Value.Text)
 		if len(meant) == 0 || rest != "" {
 			return "there is one list for the whole business, with days and no names of branches: write the hours of one as - Mo-Fr 08:00-18:00, and those of another into description"
 		}
@@ -65,9 +94,9 @@ func hoursOf(n *syntax.Node) string {
 	return `write in place of all these lines: hours: ["` + strings.Join(items, `", "`) + `"]`
 }
 
-// hoursRemedy returns how hours should have been written.
-func hoursRemedy(s string) string {
-	meant, rest := meantHours(s)
+// remedy returns how hours should have been written.
+func (c calendar) remedy(s string) string {
+	meant, rest := c.meant(s)
 	switch {
 	case len(meant) > 0:
 		return "write " + strings.Join(meant, ", and on a line of its own ") + rest
@@ -77,10 +106,10 @@ func hoursRemedy(s string) string {
 	return "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 }
 
-// meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
+// meant returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
 // what it can't be written for.
-func meantHours(s string) (meant []string, rest string) {
-	plain := plainHours(s)
+func (c calendar) meant(s string) (meant []string, rest string) {
+	plain := c.plain(s)
 	if knownHours(plain) {
 		return []string{plain}, ""
 	}
@@ -108,13 +137,13 @@ func meantHours(s string) (meant []string, rest string) {
 }
 
 // plainClock writes what stands for times of the day as times.
-var plainClock = strings.NewReplacer(": ", " ", "24/7", "Mo-Su 00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
+var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7", "Mo-Su 00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
 
-// plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
-func plainHours(s string) string {
+// plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
+func (c calendar) plain(s string) string {
 	s = letterWords.ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
-		if meant, ok := dayWords[strings.ToLower(word)]; ok {
-			return meant
+		if day, ok := c.day(word); ok {
+			return day
 		}
 		return word
 	})

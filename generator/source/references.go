@@ -96,8 +96,6 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
-	} else if plain := invisible.ReplaceAllString(r.value, ""); plain != r.value && known.ids[plain] {
-		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
 	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
 		if suggestion = fmt.Sprintf("write each by itself: %s: [%s]", list.name, strings.Join(ids, ", ")); formatOf(p.File) == "csv" {
@@ -110,9 +108,6 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
-
-// invisible matches characters that show nothing.
-var invisible = regexp.MustCompile(`\p{Cf}`)
 
 // noList reports a text where a list of ids belongs.
 func noList(r *ref, known *names, p *diagnostic.List) {
@@ -127,12 +122,18 @@ func noList(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), "wrong-type", fmt.Sprintf("%s is the text %s; it must be a list", list, diagnostic.Quote(r.value)), suggestion)
 }
 
+// between matches what people write between two names.
+var between = regexp.MustCompile(`(?i) *[,;/&+•·|\n] *| (?:` + strings.Join(diagnostic.Words(wordsFile, "and"), "|") + `) `)
+
 // listed returns the ids of what a text lists, and the words that name nothing as they are.
 func (k *names) listed(text string) (ids []string) {
-	if id := k.meant(text); id != "" {
-		return []string{id}
+	words := between.Split(text, -1)
+	if len(words) < 2 || slices.ContainsFunc(words, func(word string) bool { return k.meant(word) == "" }) {
+		if id := k.meant(text); id != "" {
+			return []string{id}
+		}
+		words = strings.Split(separators.Replace(text), ",")
 	}
-	words := strings.Split(separators.Replace(text), ",")
 	if spaced := strings.Fields(text); len(words) == 1 && !slices.ContainsFunc(spaced, func(word string) bool { return !k.ids[word] }) {
 		words = spaced
 	}

@@ -64,7 +64,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			if suggestion = fmt.Sprintf("put it in quotes, since it has a colon: %q", e.Key.Text+": "+e.Value.Text); isField(e.Key.Text) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
 			} else if name == "an item of hours" {
-				suggestion = hoursRemedy(e.Key.Text + " " + e.Value.Text)
+				suggestion = d.days.remedy(e.Key.Text + " " + e.Value.Text)
 			}
 		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
 			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
@@ -89,6 +89,22 @@ func (r *fields) nonBlank(f string) string {
 		return ""
 	}
 	return s
+}
+
+// visible drops invisible characters, which come with copied words, from a value whose others are ASCII.
+func visible(n *syntax.Node) {
+	plain := strings.Map(func(c rune) rune {
+		if c > unicode.MaxASCII && unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return c
+	}, n.Text)
+	if len(plain) == len(n.Text) || plain == "" || strings.ContainsFunc(plain, func(c rune) bool { return c > unicode.MaxASCII }) {
+		return
+	}
+	if n.Text = plain; len(plain) == 1 && '0' <= plain[0] && plain[0] <= '9' && n.Kind == syntax.Text {
+		n.Kind = syntax.Number
+	}
 }
 
 // blank reports whether a text has nothing but white space.
@@ -122,9 +138,12 @@ var (
 	accents  = regexp.MustCompile(`\p{Mn}`)
 )
 
+// wholeLetters are letters that are no other letter with an accent.
+var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "ı", "i", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ħ", "h")
+
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	s = accents.ReplaceAllString(norm.NFD.String(s), "") // of ü, u stays
+	s = accents.ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "") // of ü, u stays
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
@@ -337,7 +356,7 @@ func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
 	return func(yield func(*syntax.Node, string) bool) {
 		for _, n := range r.items(f) {
 			s, ok := "", true
-			if n.Kind != syntax.Null {
+			if visible(&n); n.Kind != syntax.Null {
 				s, ok = r.plainText(&n, "an item of "+r.name(f))
 			}
 			if ok && blank(s) {

@@ -129,7 +129,7 @@ func pasted(line string) string {
 
 // odd are the characters that look like a space or like nothing, or like a colon.
 var odd = strings.NewReplacer("\u00A0", " ", "\u2007", " ", "\u202F", " ", "\u3000", " ", "\u2003", " ", "\u2002", " ", "\u2009", " ",
-	"\u200B", "", "\u2060", "", "\uFEFF", "", "\u00AD", "", "：", ": ")
+	"\u200B", "", "\u200E", "", "\u200F", "", "\u202A", "", "\u202C", "", "\u2060", "", "\u2068", "", "\u2069", "", "\uFEFF", "", "\u00AD", "", "：", ": ")
 
 // PlainSpaces returns a text with plain spaces and colons, and the first character that is not plain; 0 for none.
 func PlainSpaces(s string) (plain string, first rune) {
