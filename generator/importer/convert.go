@@ -27,6 +27,7 @@ type review struct {
 	external     string  // the export's own id, "" when it has none
 	rating       float64 // as in the export
 	values       values
+	names, cells []string // the columns of its row, if reviews are here already and this one is new
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -129,6 +130,9 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
+		if cellError.MatchString(strings.TrimSpace(cell)) {
+			return r.skip(Garbled, "%s %s is what a spreadsheet shows in place of a text that begins with -, + or =, or that is too long for its cell; format the column as text there, enter the text again, and export", f, quote(cell))
+		}
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
 			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
 		}
@@ -143,6 +147,9 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
 }
 
+// cellError matches what spreadsheet programs show for a cell that they can't show, in any language.
+var cellError = regexp.MustCompile(`^#[¿¡]?[\p{Lu}/0]{2,}[!?]$|^#(NV|N/[A-Z]{1,2}|ND|I/T|YOK|Н/Д|####*)$|^(Err|Fehler|Erreur):[0-9]{3}$`)
+
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
 // which one is not guessed.
 func (c *converter) stars(r *row, v *review) *Skip {
@@ -154,6 +161,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	switch {
 	case !ok && ratingDay.MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
+	case !ok && len(strings.Fields(cell)) > 3:
+		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
 	case !ok:
 		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
@@ -193,13 +202,18 @@ func (c *converter) orSix() string {
 	return map[bool]string{true: " (or 6, if that is the best rating)"}[0 < c.most && c.most <= 6]
 }
 
+// andRound offers --round for ratings between two stars.
+func (c *converter) andRound(scale float64) string {
+	return map[bool]string{true: ", and with --round nearest or down for ratings between two stars"}[c.Round == "" && scale != 50]
+}
+
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
 	if day, skip := c.date(r, fieldDate); skip == nil {
 		c.overDays = append(c.overDays, string(day))
 	}
-	return r.skip(OverScale, format+": import with --rating-scale %g; if only some rows have it, put them into a file of their own", append(args, scale)...)
+	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 
 // ratingDay matches what spreadsheet programs make of 4/5.
@@ -255,26 +269,25 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	return nil
 }
 
-// Cells of a column that says whether a customer was verified, and not how.
-var (
-	yes = strings.Fields("yes y true 1 x ✓ verified verifiedbuyer verifiedpurchase verifiedcustomer verifiedreviewer ja oui sì si sí sim")
-	no  = append(strings.Fields("no n false 0 unverified notverified anonymous anonymoususer nein non não"), "")
-)
+// numberForm matches the number of an invoice or a job.
+var numberForm = regexp.MustCompile(`^\PL*(\pL{1,4}[\PL]+)*[1-9]\PL*(\pL{1,4}\PL*)*$`)
 
 // verification reads how the customer was verified, which is the same for all rows unless a column says it.
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
 		cell := diagnostic.Squash(r.cells[fieldVerification])
-		switch {
+		denied := func(word string) bool { return no[word] || unverified[word] }
+		before := strings.TrimRight(cell, "0123456789") // of "none 2026"
+		switch sure := yes[cell] || numberForm.MatchString(cell) && (len(before) < 2 || !denied(before)); {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
-		case slices.Contains(no, cell):
+		case strings.Trim(cell, "–—/") == "" || denied(cell):
 			return nil
-		case slices.Contains(yes, cell) && method == "":
-			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.Join(reviewcast.VerificationMethods, "or"))
-		case !slices.Contains(yes, cell):
-			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+		case sure && method == "":
+			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+		case !sure:
+			return r.skip(BadVerification, "verification.method is %s; it must be %s, yes or a number (such as FT 2026/118, of an invoice), or for a customer who was not verified, no or nothing", quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
 		}
 	}
 	if method != "" {

@@ -28,7 +28,7 @@ type table struct {
 	lossy   bool
 	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
-	status  int      // the column that says whether the platform shows a review; noColumn for none
+	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
 }
@@ -49,7 +49,6 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
-	t.csv.ReuseRecord = true
 	header, err := t.csv.Read()
 	switch {
 	case err == io.EOF:
@@ -61,17 +60,15 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
-	t.status = slices.IndexFunc(t.names, func(name string) bool {
-		return slices.Contains(statusColumns, diagnostic.Squash(name)) || consentForm.MatchString(name)
-	})
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
-		err = cfg.ownNames(t.names)
+		err = cfg.ownNames(t.names, rated(t.names, t.sample()))
 	}
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)
+		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
 	if column := cfg.Map["rating"]; err == nil && bestIsOne.MatchString(column) {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
@@ -90,12 +87,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 	return nil, err
 }
 
-// bestIsOne and toTen match what a column of ratings says of its scale, consentForm a column that says whether a customer
-// has agreed to the publication.
+// bestIsOne and toTen match what a column of ratings says of its scale.
 var (
-	bestIsOne   = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
-	consentForm = regexp.MustCompile(`(?i)\b(publish|consent|permission|einwilligung|veröffentlichen)\b`)
-	toTen       = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
+	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
+	toTen     = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
 )
 
 func trimmed(cells []string) (names []string) {
@@ -123,13 +118,10 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	return 0, nil
 }
 
-// statusColumns are names of columns that say whether a platform shows a review, hiddenStates what they say if it doesn't.
-var statusColumns, hiddenStates = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "hidden")
-
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
 	for i, name := range t.names {
-		if name != "" && !slices.Contains(t.binding[:], i) {
+		if name != "" && !slices.Contains(t.binding[:], i) && i != t.surname {
 			unused = append(unused, name)
 		}
 	}
@@ -249,10 +241,15 @@ func (t *table) fill(r *row, cells []string) error {
 	if err := t.shape(r, cells); err != nil {
 		return err
 	}
-	if t.status >= 0 && !slices.Contains(t.binding[:], t.status) && slices.Contains(hiddenStates, diagnostic.Squash(cells[t.status])) {
-		return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(t.names[t.status]), quote(cells[t.status]))
+	if t.surname >= 0 {
+		values[fieldAuthor] += " " + cells[t.surname]
 	}
-	r.cells = values
+	for i, name := range t.names {
+		if !slices.Contains(t.binding[:], i) && unshown(name, cells[i]) {
+			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(name), quote(cells[i]))
+		}
+	}
+	r.cells, r.names, r.all = values, t.names, cells
 	return nil
 }
 
@@ -342,6 +339,8 @@ type row struct {
 	line   int // where it begins in the file
 	// cells has a value for each field; "" for those that the export does not have.
 	cells [len(fieldNames)]string
+	// names and all are the columns of a table and their cells.
+	names, all []string
 	// rest reports that the row seems to be the rest of a text that began in the row before it.
 	rest bool
 	// value is the whole JSON value for readers that need more than the cells.

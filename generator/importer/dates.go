@@ -33,6 +33,9 @@ var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
 // noDay matches a year, a month, and a date that counts back from another day.
 var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace|há|temu) |geleden$|temu$|\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
+// shortMonth matches how spreadsheets show days by their months.
+var shortMonth = regexp.MustCompile(`^\pL{3,}[-. ’']+[0-9]{2}$`)
+
 // unixTime matches a time in seconds or milliseconds since 1970.
 var unixTime = regexp.MustCompile(`^1[0-9]{9}([0-9]{3})?$`)
 
@@ -107,7 +110,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
 		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
-			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
+			inCell := map[bool]string{true: "if the spreadsheet has it (click on the cell), format the column as YYYY-MM-DD, and export again; if not, "}[shortMonth.MatchString(cell)]
+			return "", r.skip(BadDate, "%s %s does not say which day; %swrite one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell), inCell)
 		case serial.MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))

@@ -116,7 +116,11 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		if want == "" {
 			continue
 		}
-		switch first := slices.Index(header, want); {
+		first := slices.Index(header, want)
+		if first < 0 && f == fieldAuthor {
+			first, _ = joined(want, header)
+		}
+		switch {
 		case first < 0:
 			near := didYouMean(want, header)
 			if parts := strings.Split(want, "+"); len(parts) > 1 && slices.Contains(header, strings.TrimSpace(parts[0])) {
@@ -142,6 +146,18 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
+}
+
+// joined returns the columns of both parts of a name, as in author=First name+Last name.
+func joined(want string, header []string) (first, last int) {
+	for i, name := range header {
+		if rest, ok := strings.CutPrefix(want, name); ok && name != "" {
+			if j := slices.Index(header, strings.TrimLeft(rest, " +,&")); j >= 0 && header[j] != "" {
+				return i, j
+			}
+		}
+	}
+	return noColumn, noColumn
 }
 
 // twoColumns says that a name is that of two columns.
@@ -224,23 +240,39 @@ func (c *Config) useShape(header []string) error {
 	return nil
 }
 
-// ownNames is for an export whose columns have the names of the fields, or similar ones.
-func (c *Config) ownNames(header []string) error {
+// ownNames is for an export whose columns have the names of the fields, or similar ones. Rated are the columns that
+// have ratings; nil if that is not known.
+func (c *Config) ownNames(header, rated []string) error {
 	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
-	if len(missing) > 0 {
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns, header))
+	if columns["rating"] == "" && len(rated) == 1 {
+		columns["rating"] = rated[0]
+	}
+	if suggested := mapOf(columns, header); len(missing) > 0 {
+		remedy := "say which holds what: " + suggested
+		if rated != nil && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
+			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
+		}
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
+	}
+	if rating := columns["rating"]; c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && !slices.Contains(rated, rating) {
+		columns["rating"], columns["text"] = rated[0], rating
+		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
 	}
 	if rating := columns["rating"]; c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
 		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
-	first, last := slices.IndexFunc(header, firstNames.MatchString), slices.ContainsFunc(header, lastNames.MatchString)
+	first := slices.IndexFunc(header, func(name string) bool { return firstNames[diagnostic.Squash(name)] })
+	last := slices.IndexFunc(header, func(name string) bool { return lastNames[diagnostic.Squash(name)] })
+	if last < 0 && first >= 0 && strings.EqualFold(header[first], "Vorname") {
+		last = slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "Name") })
+	}
 	switch author := columns["author"]; {
 	case first < 0 || c.Map["author"] != "":
-	case !last && author == "":
+	case last < 0 && author == "":
 		columns["author"] = header[first]
-	case last && (author == "" || lastNames.MatchString(author)):
-		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[first]))}}
+	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
+		columns["author"] = header[first] + "+" + header[last]
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
@@ -265,12 +297,6 @@ func (c *Config) ownNames(header []string) error {
 
 // gradeForm matches a column of grades as schools give them, germanForm one of a table in German.
 var gradeForm, germanForm = regexp.MustCompile(`(?i)^(schul)?noten?$`), regexp.MustCompile(`(?i)^(datum|kommentar|bewertung|rezension|kunde|bemerkung|schüler)`)
-
-// firstNames and lastNames match the columns of the parts of a name.
-var (
-	firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
-	lastNames  = regexp.MustCompile(`(?i)^(last|family|sur)[ _]?name$|^(nach|familien)name$|^nom$|^cognome$|^apellidos?$|^sobrenome$|^apelido$`)
-)
 
 // likeNames match the columns of surveys, whose names are questions.
 var likeNames = map[string]*regexp.Regexp{

@@ -10,6 +10,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,6 +32,8 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read.
 	data, remembered []byte
+	// deleted has the memories of other sources whose reviews' file is gone, if this source has none.
+	deleted map[string]map[string]entry
 }
 
 // load reads the files of earlier imports of a source.
@@ -49,11 +52,28 @@ func load(root *os.Root, source string) (*files, error) {
 	remembered := f.remembered
 	if !f.there {
 		remembered = nil // an editor who deletes the reviews begins afresh
+		f.deleted = deleted(root, source)
 	}
 	if f.memory, err = parseMemory(remembered); err != nil {
 		return nil, fmt.Errorf("read %s: %w", memoryPath(source), err)
 	}
 	return f, nil
+}
+
+// deleted returns what imports of other sources remember whose reviews' file is gone.
+func deleted(root *os.Root, source string) map[string]map[string]entry {
+	memories := map[string]map[string]entry{}
+	names, _ := fs.Glob(root.FS(), memoryPath("*"))
+	for _, name := range names {
+		other := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), ".import-"), ".json")
+		_, there, _ := read(root, dataPath(other))
+		if data, _, err := read(root, name); err == nil && !there && other != source {
+			if m, err := parseMemory(data); err == nil {
+				memories[other] = m.Reviews
+			}
+		}
+	}
+	return memories
 }
 
 func read(root *os.Root, name string) (data []byte, there bool, err error) {
@@ -208,8 +228,9 @@ func asJSON(v any) jsontext.Value {
 
 // identify returns the fields by which an import identifies reviews: those of the first import, which all later ones
 // must have.
-func (m *memory) identify(c Config) ([]string, error) {
-	if len(m.Reviews) == 0 {
+func (f *files) identify(c Config) ([]string, error) {
+	m := f.memory
+	if len(m.Reviews) == 0 || c.Map["id"] == "" && f.counted() {
 		return c.knownBy(), nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(m.KnownBy), func(f string) bool { return c.Map[f] != "" })

@@ -156,9 +156,12 @@ func ParseMap(s string) (map[string]string, error) {
 	for _, part := range parts {
 		name, column, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
+		within := last != "" && fieldOf(name) == "" && fieldOf(column) == "" && (strings.Count(m[last], "(") > strings.Count(m[last], ")") || strings.ContainsAny(name, "0123456789 "))
 		switch _, twice := m[name]; {
-		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
+		case last != "" && !ok && !strings.ContainsAny(part, ":;"), ok && within:
 			m[last] += "," + part // of a name with a comma
+		case twice && name == "author":
+			m[name] += "+" + column
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			remedy := "write " + strings.Replace(part, ":", "=", 1)
 			if strings.Contains(part, ";") {
@@ -256,6 +259,8 @@ func (c Config) check() (Config, error) {
 		known := "; known are " + Encodings()
 		if western.MatchString(c.Encoding) {
 			known = "; write windows-1252, which has all of it"
+		} else if dos.MatchString(c.Encoding) {
+			known = "; write cp850, or in central Europe cp852"
 		}
 		bad("encoding %s is unknown%s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
@@ -266,8 +271,8 @@ func (c Config) check() (Config, error) {
 	return c, nil
 }
 
-// western matches the names of encodings that windows-1252 has all letters of.
-var western = regexp.MustCompile(`(?i)^(ansi|(iso|latin)[-_ ]?(8859[-_ ]?)?(1|15|9))$`)
+// western matches the names of encodings that windows-1252 has all letters of, dos those of "CSV (MS-DOS)".
+var dos, western = regexp.MustCompile(`(?i)^(oem|dos|(ms-?dos|(cp|ibm|oem|dos)?[-_ ]?(437|850|858)))$`), regexp.MustCompile(`(?i)^(ansi|(iso|latin)[-_ ]?(8859[-_ ]?)?(1|15|9))$`)
 
 // languageOf reads a BCP 47 tag, or the name of a language.
 func languageOf(s string) (language.Tag, error) {

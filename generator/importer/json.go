@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,14 +9,11 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"reviewcast/generator/diagnostic"
 )
 
 // maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops a value that never ends.
@@ -114,7 +111,11 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 		values := slices.DeleteFunc(slices.Clone(members), func(name string) bool {
 			return slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, name+".") })
 		})
-		if err := c.ownNames(values); err != nil {
+		cells := make([]string, len(values))
+		for i, name := range values {
+			cells[i], _ = textAt(r.value, name, false)
+		}
+		if err := c.ownNames(values, rated(values, [][]string{cells})); err != nil {
 			stop()
 			return nil, err
 		}
@@ -141,6 +142,17 @@ func (c Config) fill(r *row) error {
 			return r.skip(BadValue, "%s: %s", f, err)
 		}
 		r.cells[f] = s
+		if first, last, two := strings.Cut(path, "+"); f == fieldAuthor && s == "" && two {
+			s, _ = textAt(r.value, first, false)
+			t, _ := textAt(r.value, last, false)
+			r.cells[f] = strings.TrimSpace(s + " " + t)
+		}
+	}
+	members, used := object(r.value), slices.Collect(maps.Values(c.Map))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if cell := cmp.Or(textOf(members[name]), string(members[name])); !slices.Contains(used, name) && unshown(name, cell) {
+			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, delete this member", quote(name), quote(cell))
+		}
 	}
 	return nil
 }
@@ -203,9 +215,11 @@ func object(v jsontext.Value) (members map[string]jsontext.Value) {
 // jsonRows reads objects, one after the other or in an array.
 func jsonRows(export text) rowSeq {
 	return func(yield func(row, error) bool) {
-		inArray, number := false, 1
-		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
+		inArray, number, in := false, 1, &lines{Reader: export}
+		d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
+			rest := strings.TrimLeft(string(d.UnreadBuffer()), " \t\r")
+			line := in.read + 1 - strings.Count(rest, "\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
@@ -214,13 +228,16 @@ func jsonRows(export text) rowSeq {
 			case strings.ContainsAny(err.Error(), "“”„‟"):
 				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
-			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && strings.Contains(err.Error(), "after array element") {
-				return fmt.Errorf("read export: a comma is missing between two reviews, before byte %d of the file; write it behind the } there, or export again", syntax.ByteOffset+1)
+			next := strings.TrimLeft(rest, ", \t\r\n")
+			switch {
+			case strings.Contains(err.Error(), "after array element"):
+				return fmt.Errorf("read export: line %d: a comma is missing between review %d and the next one; write it behind the } there, or export again", line, number-1)
+			case number > 1 && strings.HasPrefix(next, "]"):
+				return fmt.Errorf("read export: line %d: there is a comma too many behind review %d, before the ]; delete it", line, number-1)
+			case number > 1 && !inArray && strings.HasPrefix(rest, ","):
+				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
-			if rest := strings.TrimLeft(string(d.UnreadBuffer()), ", \t\r\n"); number > 1 && strings.HasPrefix(rest, "]") {
-				return fmt.Errorf("read export: there is a comma too many behind review %d, before the ]; delete it", number-1)
-			}
-			return fmt.Errorf("read export: byte %d: %w; expected JSON: one object per line, or an array of objects", d.InputOffset(), cause(err))
+			return fmt.Errorf("read export: line %d: %w; expected JSON: one object per line, or an array of objects", in.read+1-strings.Count(next, "\n"), cause(err))
 		}
 		for {
 			r := row{number: number}
@@ -252,6 +269,18 @@ func jsonRows(export text) rowSeq {
 	}
 }
 
+// lines counts the line ends that are read.
+type lines struct {
+	io.Reader
+	read int
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	l.read += bytes.Count(p[:n], []byte{'\n'})
+	return n, err
+}
+
 // textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
 // one, are joined by semicolons.
 func textAt(v jsontext.Value, path string, list bool) (string, error) {
@@ -274,121 +303,4 @@ func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	}
 	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
 	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
-}
-
-// Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which
-// Takeout and most backup tools write too. These are {"reviews": [...]}, several such answers one after the other, a
-// list, or one review per line. It reads
-//
-//	reviewId, or the end of name    the id
-//	reviewer.displayName            the author; isAnonymous makes it Anonymous
-//	starRating                      ONE to FIVE, or a number
-//	comment                         the text, without Google's translation
-//	createTime                      the date, where the business is
-//	reviewReply {comment, updateTime}
-//
-// location, if it is not "", selects the reviews of one location: its number in a review's name,
-// accounts/1/locations/2/reviews/3; several have commas between them. cfg.Map is ignored.
-func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
-	cfg.Map = map[string]string{
-		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
-		"owner_reply.text": "reviewReply.comment", "owner_reply.date": "reviewReply.updateTime",
-	}
-	cfg.RatingScale, cfg.DateLayout = 5, "2006-01-02T15:04:05.999999999Z07:00"
-	export, err := begin(ctx, r, &cfg, true)
-	if err != nil {
-		return nil, err
-	}
-	return run(ctx, cfg, cfg.googleRows(export, location))
-}
-
-// googleRows returns the reviews of each answer. The JSON reader reads an answer as one value, so a page of 50 reviews
-// is in memory at once.
-func (c Config) googleRows(export text, location string) rowSeq {
-	return func(yield func(row, error) bool) {
-		number, found := 0, map[string]int{}
-		chosen := func(r row) []jsontext.Value {
-			reviews := []jsontext.Value{r.value}
-			answer := object(r.value)
-			if list := answer["reviews"]; list.Kind() == '[' {
-				_ = json.Unmarshal(list, &reviews, jsontext.AllowDuplicateNames(true)) // it was parsed
-			} else if answer["averageRating"] != nil {
-				return nil // an answer without reviews
-			}
-			return slices.DeleteFunc(reviews, func(v jsontext.Value) bool {
-				name, err := textAt(v, "name", false)
-				of := ""
-				if m := locationForm.FindStringSubmatch(name); m != nil {
-					of = m[1]
-					found[of]++
-				}
-				return err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of)
-			})
-		}
-		for r, err := range split(jsonRows(export), chosen) {
-			if err == nil {
-				number++
-				err = c.fillGoogle(&r)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
-			var each []string
-			for _, number := range slices.Sorted(maps.Keys(found)) {
-				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
-			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them", strings.Join(each, ", "), map[bool]string{true: quote(location) + " is none of them; "}[location != ""])}})
-		}
-	}
-}
-
-var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
-
-// fillGoogle sets the cells of a row.
-func (c Config) fillGoogle(r *row) error {
-	name, err := textAt(r.value, "name", false)
-	if err != nil {
-		return r.skip(BadValue, "%s", err)
-	}
-	if err := c.fill(r); err != nil {
-		return err
-	}
-	reviewer := object(r.value)["reviewer"]
-	if reviewer == nil && r.cells[fieldRating] == "" {
-		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
-	}
-	if r.cells[fieldID] == "" {
-		r.cells[fieldID] = name[strings.LastIndexByte(name, '/')+1:]
-	}
-	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
-		r.cells[fieldRating] = ""
-	}
-	if hidden := object(reviewer)["isAnonymous"]; string(hidden) == "true" {
-		r.cells[fieldAuthor] = ""
-	}
-	r.cells[fieldText], r.cells[fieldReplyText] = untranslated(r.cells[fieldText]), untranslated(r.cells[fieldReplyText])
-	return nil
-}
-
-// Google puts its translation before or after the original, always with these words.
-var (
-	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)\s*(.*)$`)
-	translatedLast  = regexp.MustCompile(`(?s)^(.*?)\n\s*\(Translated by Google\).*$`)
-)
-
-// untranslated returns what the customer wrote.
-func untranslated(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if m := translatedFirst.FindStringSubmatch(s); m != nil {
-		return m[1]
-	}
-	if m := translatedLast.FindStringSubmatch(s); m != nil {
-		return strings.TrimRight(m[1], "\n")
-	}
-	if strings.HasPrefix(strings.TrimSpace(s), "(Translated by Google)") {
-		return "" // without an original, none of it is the customer's
-	}
-	return s
 }

@@ -35,7 +35,7 @@ type record struct {
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
 	if err := json.Unmarshal(line, &members); err != nil {
-		return nil, cause(err)
+		return nil, errors.New("the line can't be read")
 	}
 	r := &record{}
 	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {
@@ -90,7 +90,7 @@ func parseRecords(data []byte) ([]*record, error) {
 		}
 		r, err := parseRecord(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w; correct it before importing", i+1, err)
+			return nil, fmt.Errorf("line %d: %w; run `reviewcast check`, which says how to correct it, and then import again", i+1, err)
 		}
 		records = append(records, r)
 	}

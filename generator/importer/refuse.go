@@ -122,6 +122,18 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	if len(m.files.memory.Reviews) > 0 {
 		return nil
 	}
+	for source, keys := range m.files.deleted {
+		n := 0
+		for _, v := range reviews {
+			if _, ok := keys[v.key]; ok {
+				n++
+			}
+		}
+		if n > 0 && 2*n >= len(reviews) {
+			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export were imported with --source %s before, and %s was deleted; if they are published, import with --source %[3]s, so that they keep their ids; if they are not, delete %[5]s, too, and import again",
+				n, diagnostic.Plural(len(reviews), "review"), source, dataPath(source), memoryPath(source))}}
+		}
+	}
 	found := map[string]int{}
 	for i, v := range reviews {
 		if where := m.elsewhere(v, ids[i]); where != "" {
