@@ -184,10 +184,10 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	switch done := report.Rows - len(report.Skipped); {
 	case report.Rows > 0 && done == 0 && !slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code != importer.Elsewhere && s.Code != importer.Withdrawn }):
 		return errors.New("every review of this export is here already, or withdrawn, so no file was changed")
-	case report.Rows > 0 && done == 0:
-		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
 	case report.Refused && report.Remedy != "":
 		return errors.New("no file was changed; import again as said above")
+	case report.Rows > 0 && done == 0:
+		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

@@ -64,7 +64,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
-		err = cfg.ownNames(t.names, rated(t.names, t.sample()))
+		err = cfg.ownNames(t.names, t.sample())
 	}
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)

@@ -240,9 +240,9 @@ func (c *Config) useShape(header []string) error {
 	return nil
 }
 
-// ownNames is for an export whose columns have the names of the fields, or similar ones. Rated are the columns that
-// have ratings; nil if that is not known.
-func (c *Config) ownNames(header, rated []string) error {
+// ownNames is for an export whose columns have the names of the fields, or similar ones, and whose first rows are these.
+func (c *Config) ownNames(header []string, rows [][]string) error {
+	rated := rated(header, rows)
 	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
@@ -255,11 +255,13 @@ func (c *Config) ownNames(header, rated []string) error {
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
 	}
-	if rating := columns["rating"]; c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && !slices.Contains(rated, rating) {
+	rating := columns["rating"]
+	worded := slices.ContainsFunc(rows, func(cells []string) bool { return len(strings.Fields(cells[slices.Index(header, rating)])) >= minWords })
+	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && worded {
 		columns["rating"], columns["text"] = rated[0], rating
 		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
 	}
-	if rating := columns["rating"]; c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
+	if c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
 		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
 	first := slices.IndexFunc(header, func(name string) bool { return firstNames[diagnostic.Squash(name)] })

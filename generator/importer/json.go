@@ -115,7 +115,7 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 		for i, name := range values {
 			cells[i], _ = textAt(r.value, name, false)
 		}
-		if err := c.ownNames(values, rated(values, [][]string{cells})); err != nil {
+		if err := c.ownNames(values, [][]string{cells}); err != nil {
 			stop()
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (c Config) fill(r *row) error {
 	members, used := object(r.value), slices.Collect(maps.Values(c.Map))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if cell := cmp.Or(textOf(members[name]), string(members[name])); !slices.Contains(used, name) && unshown(name, cell) {
-			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, delete this member", quote(name), quote(cell))
+			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, take %[1]s out of it", quote(name), quote(cell))
 		}
 	}
 	return nil
@@ -237,7 +237,8 @@ func jsonRows(export text) rowSeq {
 			case number > 1 && !inArray && strings.HasPrefix(rest, ","):
 				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
-			return fmt.Errorf("read export: line %d: %w; expected JSON: one object per line, or an array of objects", in.read+1-strings.Count(next, "\n"), cause(err))
+			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
+			return fmt.Errorf("read export: line %d: %s; expected JSON: one object per line, or an array of objects", in.read+1-strings.Count(next, "\n"), what)
 		}
 		for {
 			r := row{number: number}
