@@ -2,50 +2,55 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"encoding/csv"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast/generator/diagnostic"
 )
 
-// wordsOf returns sections of formats.txt.
-func wordsOf(sections ...string) map[string]bool {
-	words := map[string]bool{}
-	for _, section := range sections {
-		for _, word := range diagnostic.Words(formatsFile, section) {
-			words[word] = true
-		}
-	}
-	return words
-}
-
 // Words of columns and cells, as formats.txt explains them.
 var (
-	statusColumns, unshownColumns = wordsOf("status"), wordsOf("unshown")
+	statusColumns, unshownColumns = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "unshown")
 	consents                      = diagnostic.Words(formatsFile, "consent")
-	hiddenStates                  = wordsOf("unshown", "hidden", "no")
-	yes, no, unverified           = wordsOf("yes"), wordsOf("no"), wordsOf("unverified")
-	firstNames, lastNames         = wordsOf("first"), wordsOf("last")
+	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
+	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
+	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
 )
 
-// maxState is the length of the longest cell that may be a state, in bytes.
-const maxState = 64
+// forms are the regular expressions of forms.txt.
+var forms = func() map[string]*regexp.Regexp {
+	m := map[string]*regexp.Regexp{}
+	for line := range strings.Lines(formsFile) {
+		if name, form, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			m[name] = regexp.MustCompile(form)
+		}
+	}
+	return m
+}()
+
+//go:embed forms.txt
+var formsFile string
 
 // unshown reports whether a column says of a review that its platform doesn't show it, or that its author hasn't agreed
 // to the publication.
 func unshown(column, cell string) bool {
-	if len(cell) > maxState {
+	if len(cell) > 64 { // no word
 		return false
 	}
 	name, state := diagnostic.Squash(column), diagnostic.Squash(cell)
-	switch {
-	case unshownColumns[name]:
-		return yes[state] || state != "" && len(layoutsOf(knownLayouts, strings.TrimSpace(cell))) > 0
-	case hiddenStates[state]:
-		return statusColumns[name] || slices.ContainsFunc(consents, func(part string) bool { return strings.Contains(name, part) })
+	if slices.Contains(unshownColumns, name) {
+		return slices.Contains(yes, state) || state != "" && len(layoutsOf(knownLayouts, cell)) > 0
 	}
-	return false
+	return slices.Contains(hiddenStates, state) && (slices.Contains(statusColumns, name) || slices.ContainsFunc(consents, func(part string) bool { return strings.Contains(name, part) }))
 }
 
 // sample returns the first rows below the header.
@@ -65,37 +70,66 @@ func (t *table) sample() (rows [][]string) {
 	return rows
 }
 
-// rated returns the columns of some rows that have ratings only, and don't count the rows; nil if there are no rows.
+// rated returns the columns of some rows that have ratings, and don't count the rows.
 func rated(names []string, rows [][]string) []string {
-	if len(rows) == 0 {
-		return nil
-	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		i, given, counted := slices.Index(names, name), 0, 0
+		i, given, counted := slices.Index(names, name), "", len(rows) > 2
 		for j, cells := range rows {
 			value, _, ok := diagnostic.ParseRating(cells[i])
-			if cells[i] != "" && (!ok || value <= 0 || value > 10) {
+			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10) {
 				return true
-			} else if cells[i] != "" {
-				given++
 			}
-			if value == float64(j+1) {
-				counted++
-			}
+			counted = counted && value == float64(j+1)
 		}
-		return given == 0 || counted == len(rows) && counted > 2
+		return given == "" || counted
 	})
 }
 
-// columns returns the columns of a row and their cells.
-func (r *row) columns() (names, cells []string) {
-	if r.value == nil {
-		return r.names, r.all
+// membersOf returns the names of the members of an object, as paths, sorted.
+func membersOf(v jsontext.Value) []string {
+	members := map[string]bool{}
+	addMembers(members, "", v)
+	return slices.Sorted(maps.Keys(members))
+}
+
+func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
+	if strings.Count(prefix, ".") > 3 {
+		return
 	}
-	names = membersOf(r.value)
-	for _, name := range names {
-		cell, _ := textAt(r.value, name, false)
-		cells = append(cells, cell)
+	for name, value := range object(v) {
+		to[prefix+name] = true
+		addMembers(to, prefix+name+".", value)
 	}
-	return names, cells
+}
+
+// object returns the members of an object; none of another value.
+func object(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		_ = json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) // it was parsed
+	}
+	return members
+}
+
+// textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
+// one, are joined by semicolons.
+func textAt(v jsontext.Value, path string, list bool) (string, error) {
+	for name := range strings.SplitSeq(path, ".") {
+		if v = object(v)[name]; v == nil {
+			return "", nil
+		}
+	}
+	var texts []string
+	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, ";"), nil
+	}
+	switch v.Kind() {
+	case '"':
+		return textOf(v), nil
+	case '0':
+		return string(v), nil
+	case 'n':
+		return "", nil
+	}
+	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
+	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ type review struct {
 	external     string  // the export's own id, "" when it has none
 	rating       float64 // as in the export
 	values       values
-	names, cells []string // the columns of its row, if reviews are here already and this one is new
+	row          *row // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -82,7 +81,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
-		if rounded.MatchString(v.external) {
+		if forms["rounded"].MatchString(v.external) {
 			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; download the export again, and don't save it with that program; or delete the column in the table", quote(v.external))
 		}
 		if v.external == "" {
@@ -91,7 +90,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		v.key = keyOf("id", v.external)
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
-		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
+		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
 		if sum || undated && blank && r.cells[fieldRating] != "" {
 			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
 		}
@@ -111,12 +110,6 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	return v, nil
 }
 
-// sumForm matches what stands before the numbers in a row of totals.
-var sumForm = regexp.MustCompile(`(?i)^\s*((sub|grand[ -]?)?totals?|sum|average|summe|gesamt|durchschnitt|somme|moyenne|totale|promedio)\s*:?\s*$`)
-
-// rounded matches a long number as spreadsheet programs show it.
-var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
-
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
 	var mixed []string
@@ -130,7 +123,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if cellError.MatchString(strings.TrimSpace(cell)) {
+		if forms["cellError"].MatchString(strings.TrimSpace(cell)) {
 			return r.skip(Garbled, "%s %s is what a spreadsheet shows in place of a text that begins with -, + or =, or that is too long for its cell; format the column as text there, enter the text again, and export", f, quote(cell))
 		}
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
@@ -147,9 +140,6 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
 }
 
-// cellError matches what spreadsheet programs show for a cell that they can't show, in any language.
-var cellError = regexp.MustCompile(`^#[¿¡]?[\p{Lu}/0]{2,}[!?]$|^#(NV|N/[A-Z]{1,2}|ND|I/T|YOK|Н/Д|####*)$|^(Err|Fehler|Erreur):[0-9]{3}$`)
-
 // minWords is how many words a text has that is no rating in words.
 const minWords = 4
 
@@ -162,7 +152,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
-	case !ok && ratingDay.MatchString(cell):
+	case !ok && forms["ratingDay"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
 	case !ok && len(strings.Fields(cell)) >= minWords:
 		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
@@ -219,9 +209,6 @@ func (c *converter) overScale(r *row, scale float64, format string, args ...any)
 	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 
-// ratingDay matches what spreadsheet programs make of 4/5.
-var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
-
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
 	v.values[fieldDate] = quoted(string(date))
@@ -272,20 +259,15 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	return nil
 }
 
-// numberForm matches the number of an invoice or a job.
-var numberForm = regexp.MustCompile(`^\PL*(\pL{1,4}[\PL]+)*[1-9]\PL*(\pL{1,4}\PL*)*$`)
-
 // verification reads how the customer was verified, which is the same for all rows unless a column says it.
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
 		cell := diagnostic.Squash(r.cells[fieldVerification])
-		denied := func(word string) bool { return no[word] || unverified[word] }
-		before := strings.TrimRight(cell, "0123456789") // of "none 2026"
-		switch sure := yes[cell] || numberForm.MatchString(cell) && (len(before) < 2 || !denied(before)); {
+		switch sure := slices.Contains(yes, cell) || forms["numberForm"].MatchString(strings.TrimSpace(r.cells[fieldVerification])); {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
-		case strings.Trim(cell, "–—/") == "" || denied(cell):
+		case strings.Trim(cell, "–—/") == "" || slices.Contains(no, cell) || slices.Contains(unverified, cell):
 			return nil
 		case sure && method == "":
 			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))

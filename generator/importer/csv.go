@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -70,9 +69,9 @@ func openTable(export text, cfg *Config) (*table, error) {
 		t.binding, err = bind(cfg.Map, t.names)
 		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
-	if column := cfg.Map["rating"]; err == nil && bestIsOne.MatchString(column) {
+	if column := cfg.Map["rating"]; err == nil && forms["bestIsOne"].MatchString(column) {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
-	} else if err == nil && toTen.MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
+	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
 	}
 	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
@@ -86,12 +85,6 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	return nil, err
 }
-
-// bestIsOne and toTen match what a column of ratings says of its scale.
-var (
-	bestIsOne = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
-	toTen     = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
-)
 
 func trimmed(cells []string) (names []string) {
 	for _, cell := range cells {
@@ -131,9 +124,6 @@ func (t *table) unused() (unused []string) {
 // maxHeader is how many bytes of an export are searched for its header.
 const maxHeader = 64 << 10
 
-// sepForm matches the line with which Excel says the delimiter. It shows no such row.
-var sepForm = regexp.MustCompile(`^"?sep=([,;\t|])"?\r?\n`)
-
 // inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
 // has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
 // lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
@@ -142,7 +132,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, e
 	if err != nil && err != io.EOF {
 		return 0, 0, false, err
 	}
-	if m := sepForm.FindSubmatch(head); m != nil {
+	if m := forms["sepForm"].FindSubmatch(head); m != nil {
 		_, _ = in.Discard(len(m[0]))
 		return rune(m[1][0]), 1, false, nil
 	}
@@ -258,7 +248,7 @@ func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
 	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
-	case r.number == 2 && secondHeading.MatchString(strings.Join(cells, "")):
+	case r.number == 2 && forms["secondHeading"].MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
@@ -269,7 +259,7 @@ func (t *table) shape(r *row, cells []string) error {
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
-		if cell := cells[rating] + "," + cells[rating+1]; decimalComma.MatchString(cell) {
+		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
@@ -281,12 +271,6 @@ func (t *table) shape(r *row, cells []string) error {
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }
-
-// secondHeading matches what SurveyMonkey writes below the names of the columns.
-var secondHeading = regexp.MustCompile(`^((Open-Ended )?Response)+$`)
-
-// decimalComma matches a rating such as 4,5.
-var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +122,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		switch {
 		case first < 0:
 			near := didYouMean(want, header)
-			if parts := strings.Split(want, "+"); len(parts) > 1 && slices.Contains(header, strings.TrimSpace(parts[0])) {
+			if i, _ := joined(want, header); i >= 0 {
 				near = ", and a field has one; join the two in the table, and import again"
 			}
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
@@ -250,7 +249,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if suggested := mapOf(columns, header); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
-		if rated != nil && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
+		if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
@@ -261,14 +260,13 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["rating"], columns["text"] = rated[0], rating
 		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
 	}
-	if c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
+	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
-	first := slices.IndexFunc(header, func(name string) bool { return firstNames[diagnostic.Squash(name)] })
-	last := slices.IndexFunc(header, func(name string) bool { return lastNames[diagnostic.Squash(name)] })
-	if last < 0 && first >= 0 && strings.EqualFold(header[first], "Vorname") {
-		last = slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "Name") })
-	}
+	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
+	last := slices.IndexFunc(header, func(name string) bool {
+		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
+	})
 	switch author := columns["author"]; {
 	case first < 0 || c.Map["author"] != "":
 	case last < 0 && author == "":
@@ -283,7 +281,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if c.Map["text"] == "" && columns["text"] == "" {
 		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-			return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
+			return !forms["like text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
 		})
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
@@ -297,15 +295,11 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	return nil
 }
 
-// gradeForm matches a column of grades as schools give them, germanForm one of a table in German.
-var gradeForm, germanForm = regexp.MustCompile(`(?i)^(schul)?noten?$`), regexp.MustCompile(`(?i)^(datum|kommentar|bewertung|rezension|kunde|bemerkung|schüler)`)
-
-// likeNames match the columns of surveys, whose names are questions.
-var likeNames = map[string]*regexp.Regexp{
-	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa|avalia)\b|\b[01] ?(?:-|–|to|a|à|bis|do|tot) ?(?:5|10)\b`),
-	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
-	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion|gefallen|gefiel|verbessern|meinung|sagen|aimé|améliorer|gustó|mejorar|piaciuto|migliorare|gostou|melhorar)\b`),
-	"author": regexp.MustCompile(`(?i)\b(name|nome|nom|nombre|naam|navn|namn)\b`),
+// with returns the map with another column, or none, of a field.
+func (c Config) with(field, column string) string {
+	c.Map = maps.Clone(c.Map)
+	c.Map[field] = column
+	return c.columns()
 }
 
 // columns returns the map as --map has it, in the order of Fields.
@@ -333,7 +327,7 @@ func mapOf(columns map[string]string, header []string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		column := columns[name]
 		for _, h := range header {
-			if column == "" && likeNames[name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+			if column == "" && forms["like "+name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
 		}

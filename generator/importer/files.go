@@ -10,7 +10,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,14 +31,15 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read.
 	data, remembered []byte
-	// deleted has the memories of other sources whose reviews' file is gone, if this source has none.
-	deleted map[string]map[string]entry
+	root             *os.Root
+	memories         []string // of all sources
 }
 
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
-	f := &files{source: source}
+	f := &files{source: source, root: root}
 	var err error
+	f.memories, _ = fs.Glob(root.FS(), memoryPath("*")) // there may be no folder
 	if f.data, f.there, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}
@@ -52,28 +52,11 @@ func load(root *os.Root, source string) (*files, error) {
 	remembered := f.remembered
 	if !f.there {
 		remembered = nil // an editor who deletes the reviews begins afresh
-		f.deleted = deleted(root, source)
 	}
 	if f.memory, err = parseMemory(remembered); err != nil {
 		return nil, fmt.Errorf("read %s: %w", memoryPath(source), err)
 	}
 	return f, nil
-}
-
-// deleted returns what imports of other sources remember whose reviews' file is gone.
-func deleted(root *os.Root, source string) map[string]map[string]entry {
-	memories := map[string]map[string]entry{}
-	names, _ := fs.Glob(root.FS(), memoryPath("*"))
-	for _, name := range names {
-		other := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), ".import-"), ".json")
-		_, there, _ := read(root, dataPath(other))
-		if data, _, err := read(root, name); err == nil && !there && other != source {
-			if m, err := parseMemory(data); err == nil {
-				memories[other] = m.Reviews
-			}
-		}
-	}
-	return memories
 }
 
 func read(root *os.Root, name string) (data []byte, there bool, err error) {

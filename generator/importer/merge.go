@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +25,8 @@ type merger struct {
 	shared int                // rows with the id of another review
 	other  int                // rows with an id that another review had
 	known  map[string]string  // of files, by content, if reviews have ids of their own
-	// columns counts, for each field, the columns that have what is here, where the export has something else.
-	columns [len(memberNames)]map[string]int
+	// columns counts, for a field and a column, the skipped rows that have in it what is here.
+	columns map[[2]string]int
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -40,13 +39,13 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
 		m.known[content(r.values)] = r.id
 	}
-	first, counted := len(f.memory.Reviews) == 0, f.counted()
+	fresh, counted := len(f.memory.Reviews) == 0, f.counted()
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -79,41 +78,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
 	}
-	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
-	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
-	// In these cases, the rows that could be read are wrong, too.
-	if other := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))); other != "" && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = other, true
-	}
-	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
-	}
-	if columns := m.otherColumns(); columns != "" {
-		m.report.Remedy, m.report.Refused = columns, true
-	}
-	if counted && m.other > 0 {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.withoutID()), true
-	} else if first && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews) {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.withoutID()), true
-	}
-	if m.report.Refused && slices.ContainsFunc(unread, func(s Skip) bool { return s.Code == BadVerification }) { // the others may be those who are not
-		m.report.Remedy = fmt.Sprintf("the column %s must have yes, a number or a method for the customers who were verified, and no or nothing for the others; write that, and import again", quote(cfg.Map[fieldVerification.String()]))
-		if cfg.Verification == "" {
-			m.report.Remedy = "import again with --verification and " + methods
-		}
-	}
-	if m.shared > 0 && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial", true
-	}
-	if m.conv.own > 1 && m.conv.own == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", quote(cfg.Map["author"])), true
-	}
-	if m.report.Addresses > 0 && m.report.Addresses == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", quote(cfg.Map["author"]), anonymous), true
-	}
-	if m.conv.over > 0 && 2*m.conv.over >= m.report.Rows {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale)), true
-	}
+	m.refuse(reviews, fresh, counted)
 	return m.report, nil
 }
 
@@ -140,7 +105,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			m.conv.own++
 		}
 		if _, here := m.files.memory.Reviews[v.key]; !here && skip == nil && len(m.byID) > 0 {
-			v.names, v.cells = r.columns()
+			v.row = &r
 		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
@@ -341,10 +306,7 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
 	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[fieldText]); updated == nil && testForm.MatchString(text) {
+	if text := textOf(r.values[fieldText]); updated == nil && forms["testForm"].MatchString(text) {
 		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
 }
-
-// testForm matches what people write to test a form.
-var testForm = regexp.MustCompile(`(?i)^\W*(this is |just )*(an? |only )?((tests?|testing|asdf|qwert[yz]|lorem ipsum.*|xxx+)[\W0-9]*(review\W*)?)+$`)

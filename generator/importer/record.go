@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -192,15 +191,12 @@ func publishedAuthor(name string, full bool) string {
 		return name
 	}
 	for _, word := range slices.Backward(kept[1:]) {
-		if m := initialForm.FindStringSubmatch(word); m != nil {
+		if m := forms["initialForm"].FindStringSubmatch(word); m != nil {
 			return kept[0] + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
 	return kept[0] // "Maria !!!"
 }
-
-// initialForm matches the first letter of a word, with its combining marks.
-var initialForm = regexp.MustCompile(`(\pL)(\p{Mn}*)`)
 
 // surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
 // Kowalska, MD".

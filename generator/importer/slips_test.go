@@ -35,7 +35,7 @@ func TestSlips(t *testing.T) {
 		{"first and last names", nil, "rating,date,text,Prénom,Nom\n5,2026-11-02,Good.,Jo,Kim\n", "text=text,author=Prénom+Nom"},
 		{"a column that says no", func(c *Config) { c.Map = map[string]string{"verification.method": "known"} }, "rating,date,text,known\n5,2026-01-02,Good.,nein\n",
 			"1 review not published, because the column of verification.method doesn't say that the customer was verified"},
-		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)`},
+		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; if a spreadsheet has it, format the column as YYYY-MM-DD there, and export again; if not, write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)`},
 		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "does not say which day"},
 		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "does not say which day"},
 		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "does not say which day"},
