@@ -113,6 +113,11 @@ func object(v jsontext.Value) (members map[string]jsontext.Value) {
 // textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
 // one, are joined by semicolons.
 func textAt(v jsontext.Value, path string, list bool) (string, error) {
+	if first, last, two := strings.Cut(path, "+"); two { // of a name
+		s, err := textAt(v, first, false)
+		t, no := textAt(v, last, false)
+		return strings.TrimSpace(s + " " + t), cmp.Or(err, no)
+	}
 	for name := range strings.SplitSeq(path, ".") {
 		if v = object(v)[name]; v == nil {
 			return "", nil

@@ -140,9 +140,6 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
 }
 
-// minWords is how many words a text has that is no rating in words.
-const minWords = 4
-
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
 // which one is not guessed.
 func (c *converter) stars(r *row, v *review) *Skip {
@@ -154,7 +151,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	switch {
 	case !ok && forms["ratingDay"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
-	case !ok && len(strings.Fields(cell)) >= minWords:
+	case !ok && forms["sentence"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
 	case !ok:
 		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating", quote(cell))

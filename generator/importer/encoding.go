@@ -66,7 +66,7 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 			switch {
 			case r < utf8.RuneSelf:
 				ascii = unicode.IsLetter(r)
-			case !strings.ContainsRune(punctuation, r), strings.ContainsRune(signs, r) && 0 < i && i < len(text)-1 && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1]):
+			case !strings.ContainsRune(punctuation, r), strings.ContainsRune("„…£°•§™®©½", r) && 0 < i && i < len(text)-1 && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1]):
 				all++
 				other := ascii && strings.ContainsAny(letters, "жα") // no word has letters of two scripts
 				if strings.ContainsRune(letters, small) && !other && (r == small || !lower) {
@@ -86,11 +86,8 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 	return name, share, given
 }
 
-// punctuation are characters beyond ASCII that texts of every language have, signs those of them that no word has inside.
-const (
-	punctuation = "–—‘’‚“”„…«»€£°·•´§™®©½\u00a0"
-	signs       = "„…£°•§™®©½"
-)
+// punctuation are characters beyond ASCII that texts of every language have, the last ten not within words.
+const punctuation = "–—‘’‚“”«»€·´\u00a0" + "„…£°•§™®©½"
 
 // sample returns a word of a text that two encodings read otherwise, as each reads it.
 func sample(raw []byte, given, meant string) (wrong, right string) {

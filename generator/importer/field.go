@@ -255,8 +255,8 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
 	}
 	rating := columns["rating"]
-	worded := slices.ContainsFunc(rows, func(cells []string) bool { return len(strings.Fields(cells[slices.Index(header, rating)])) >= minWords })
-	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && worded {
+	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
+	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && rated[0] != rating && slices.ContainsFunc(rows, sentence) {
 		columns["rating"], columns["text"] = rated[0], rating
 		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
 	}

@@ -145,11 +145,6 @@ func (c Config) fill(r *row) error {
 			return r.skip(BadValue, "%s: %s", f, err)
 		}
 		r.cells[f] = s
-		if first, last, two := strings.Cut(path, "+"); f == fieldAuthor && s == "" && two {
-			s, _ = textAt(r.value, first, false)
-			t, _ := textAt(r.value, last, false)
-			r.cells[f] = strings.TrimSpace(s + " " + t)
-		}
 	}
 	members, used := object(r.value), slices.Collect(maps.Values(c.Map))
 	r.names = slices.Sorted(maps.Keys(members))
@@ -195,11 +190,11 @@ func (c Config) filled(rows rowSeq) rowSeq {
 // jsonRows reads objects, one after the other or in an array.
 func jsonRows(export text) rowSeq {
 	return func(yield func(row, error) bool) {
-		inArray, number, in := false, 1, &lines{Reader: export}
-		d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+		inArray, number, read := false, 1, lines(0)
+		d := jsontext.NewDecoder(io.TeeReader(export, &read), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
 			rest := strings.TrimLeft(string(d.UnreadBuffer()), " \t\r")
-			line := in.read + 1 - strings.Count(rest, "\n")
+			line := int(read) + 1 - strings.Count(rest, "\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
@@ -218,7 +213,7 @@ func jsonRows(export text) rowSeq {
 				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
 			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
-			return fmt.Errorf("read export: line %d: %s; expected JSON: one object per line, or an array of objects", in.read+1-strings.Count(next, "\n"), what)
+			return fmt.Errorf("read export: line %d: %s; expected JSON: one object per line, or an array of objects", int(read)+1-strings.Count(next, "\n"), what)
 		}
 		for {
 			r := row{number: number}
@@ -250,16 +245,12 @@ func jsonRows(export text) rowSeq {
 	}
 }
 
-// lines counts the line ends that are read.
-type lines struct {
-	io.Reader
-	read int
-}
+// lines counts the line ends that are written to it.
+type lines int
 
-func (l *lines) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	l.read += bytes.Count(p[:n], []byte{'\n'})
-	return n, err
+func (l *lines) Write(p []byte) (int, error) {
+	*l += lines(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
 }
 
 // Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which

@@ -289,6 +289,8 @@ func TestStarsElsewhere(t *testing.T) {
 	wantEqual(t, "remedy", counts(d.mapped("rating=Gesamt,date=Datum,text=Bewertung,author=Kunde").load(export)), [4]int{2, 0, 0, 0})
 	newSurvey(t).says("Kunde;Bewertung;Datum\nAnna K.;Sehr freundlich und sehr schnell.;2026-01-01\n", `rating "Sehr freundlich und sehr schnell." is a text; map the column that has the stars to rating`)
 	newSurvey(t).says("Kunde;Punkte der Arbeit;Datum;Text\nAnna K.;5;2026-01-01;Gut.\n", `--map "rating=Punkte der Arbeit,date=Datum,text=Text,author=Kunde"`)
+	wantEqual(t, "words", newSurvey(t).load("Kunde;Bewertung;Datum\nAnna K.;5 out of 5 stars;2026-01-01\n").Added, 1)
+	wantEqual(t, "map", newSurvey(t).mapped("rating=Likes").load("Kunde;Likes;Datum;Text\nAnna K.;5;2026-01-01;They came on the day.\n").Added, 1)
 	for _, export := range []string{"Kunde;Datum;Text\nAnna K.;2026-01-01;Gut.\n", "Nr;Kunde;Datum;Text\n1;Anna K.;2026-01-01;Gut.\n2;Bo;2026-01-01;Gut.\n3;Al;2026-01-01;Gut.\n", `{"name":"Jo","date":"2026-01-02","text":"Fine."}`} {
 		newSurvey(t).says(export, "no column has numbers of stars, and reviews without stars can't be imported; ")
 	}
