@@ -24,7 +24,9 @@ type merger struct {
 	first  map[string]*review // of the export, by key, skipped rows included
 	shared int                // rows with the id of another review
 	other  int                // rows with an id that another review had
-	known  map[string]string  // of files, by content, if reviews have ids of their own
+	// counted reports that the ids of the reviews here counted the rows.
+	counted bool
+	known   map[string]string // of files, by content, if reviews have ids of their own
 	// columns counts, for a field and a column, the skipped rows that have in it what is here.
 	columns map[[2]string]int
 }
@@ -45,7 +47,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.byID[strings.ToLower(r.id)] = r
 		m.known[content(r.values)] = r.id
 	}
-	fresh, counted := len(f.memory.Reviews) == 0, f.counted()
+	fresh := len(f.memory.Reviews) == 0
+	m.counted = f.counted()
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
 	}
-	m.refuse(reviews, fresh, counted)
+	m.refuse(reviews, fresh)
 	return m.report, nil
 }
 
@@ -194,7 +197,7 @@ func (m *merger) place(v *review, id string) {
 		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, map[bool]string{false: "; give the row an id of its own"}[m.counted])
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:

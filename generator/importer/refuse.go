@@ -15,9 +15,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before, counted that what
-// was imported was known by the numbers of rows.
-func (m *merger) refuse(reviews []*review, fresh, counted bool) {
+// refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before.
+func (m *merger) refuse(reviews []*review, fresh bool) {
 	cfg, skipped := m.cfg, map[Code]int{}
 	unread := 0
 	for _, s := range m.report.Skipped {
@@ -38,7 +37,7 @@ func (m *merger) refuse(reviews []*review, fresh, counted bool) {
 	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	column := m.otherColumn(skipped[OtherColumn])
 	refuse(column != "", "%s", column)
-	refuse(counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
+	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
 	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
 	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial")
 	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
