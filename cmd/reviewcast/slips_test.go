@@ -214,7 +214,6 @@ build --base-url http://localhost --previous publci
 –content content check
 import csv words.csv –source survey –verification receipt
 import google google.csv
-import csv google.csv --source google --verification platform --dry-run
 new review --author “Maria K.” --text “Quick and kind work.” --rating 5
 new-review
 diff content public
