@@ -44,7 +44,7 @@ type importTableCmd struct {
 	File         string   `arg:"" help:"${export}" type:"existingfile"`
 	Map          []string `help:"${map}" sep:"none" placeholder:"FIELD=${column},…"`
 	Source       string   `help:"Where the reviews were given; part of the file name and the prefix of every id." required:"" placeholder:"NAME"`
-	Verification string   `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes." placeholder:"METHOD"`
+	Verification string   `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes or a number." placeholder:"METHOD"`
 	RatingScale  float64  `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
 	DateLayout   string   `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
 	importFlags
@@ -184,10 +184,12 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	switch done := report.Rows - len(report.Skipped); {
 	case report.Rows > 0 && done == 0 && !slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code != importer.Elsewhere && s.Code != importer.Withdrawn }):
 		return errors.New("every review of this export is here already, or withdrawn, so no file was changed")
-	case report.Rows > 0 && done == 0:
-		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
 	case report.Refused && report.Remedy != "":
 		return errors.New("no file was changed; import again as said above")
+	case report.Rows > 0 && done == 0:
+		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
+	case report.Refused && slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code == importer.BadVerification }):
+		return errors.New("no file was changed; correct what the rows above say and import again") // the others may be the unverified ones
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

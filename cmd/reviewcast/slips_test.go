@@ -224,6 +224,7 @@ build --base-url http://localhost --previous publci
 --content nowhere check
 –content content check
 import csv words.csv –source survey –verification receipt
+import google google.csv
 new review --author “Maria K.” --text “Quick and kind work.” --rating 5
 new-review
 diff content public
@@ -292,6 +293,7 @@ func TestSlips(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, "words.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "google.csv"), "reviewer,rating,date,comment\nJo K.,5,2026-01-02,Good.\n")
 	var got strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
 		line = strings.TrimSuffix(line, "\n")

@@ -265,7 +265,7 @@ func importOf(file, from string, flags ...string) string {
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
 		kind, source = "google", ""
-	case ext != ".json" && slices.Contains([]string{"google", "trustpilot", "yelp"}, source):
+	case ext != ".json" && slices.Contains([]string{"trustpilot", "yelp"}, source):
 		kind, source = source, ""
 	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +26,7 @@ type review struct {
 	external     string  // the export's own id, "" when it has none
 	rating       float64 // as in the export
 	values       values
+	row          *row // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -81,7 +81,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
-		if rounded.MatchString(v.external) {
+		if forms["rounded"].MatchString(v.external) {
 			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; download the export again, and don't save it with that program; or delete the column in the table", quote(v.external))
 		}
 		if v.external == "" {
@@ -90,7 +90,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		v.key = keyOf("id", v.external)
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
-		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
+		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
 		if sum || undated && blank && r.cells[fieldRating] != "" {
 			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
 		}
@@ -110,12 +110,6 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	return v, nil
 }
 
-// sumForm matches what stands before the numbers in a row of totals.
-var sumForm = regexp.MustCompile(`(?i)^\s*((sub|grand[ -]?)?totals?|sum|average|summe|gesamt|durchschnitt|somme|moyenne|totale|promedio)\s*:?\s*$`)
-
-// rounded matches a long number as spreadsheet programs show it.
-var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
-
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
 	var mixed []string
@@ -128,6 +122,9 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		limit := reviewcast.MaxTextLength
 		if f == fieldAuthor {
 			limit = MaxAuthor
+		}
+		if forms["cellError"].MatchString(strings.TrimSpace(cell)) {
+			return r.skip(Garbled, "%s %s is what a spreadsheet shows in place of a text that begins with -, + or =, or that is too long for its cell; format the column as text there, enter the text again, and export", f, quote(cell))
 		}
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
 			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
@@ -152,8 +149,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
-	case !ok && ratingDay.MatchString(cell):
+	case !ok && forms["ratingDay"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
+	case !ok && forms["sentence"].MatchString(cell):
+		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
 	case !ok:
 		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
@@ -193,17 +192,19 @@ func (c *converter) orSix() string {
 	return map[bool]string{true: " (or 6, if that is the best rating)"}[0 < c.most && c.most <= 6]
 }
 
+// andRound offers --round for ratings between two stars.
+func (c *converter) andRound(scale float64) string {
+	return map[bool]string{true: ", and with --round nearest or down for ratings between two stars"}[c.Round == "" && scale != 50]
+}
+
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
 	if day, skip := c.date(r, fieldDate); skip == nil {
 		c.overDays = append(c.overDays, string(day))
 	}
-	return r.skip(OverScale, format+": import with --rating-scale %g; if only some rows have it, put them into a file of their own", append(args, scale)...)
+	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
-
-// ratingDay matches what spreadsheet programs make of 4/5.
-var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
 
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
@@ -255,26 +256,20 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	return nil
 }
 
-// Cells of a column that says whether a customer was verified, and not how.
-var (
-	yes = strings.Fields("yes y true 1 x ✓ verified verifiedbuyer verifiedpurchase verifiedcustomer verifiedreviewer ja oui sì si sí sim")
-	no  = append(strings.Fields("no n false 0 unverified notverified anonymous anonymoususer nein non não"), "")
-)
-
 // verification reads how the customer was verified, which is the same for all rows unless a column says it.
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
 		cell := diagnostic.Squash(r.cells[fieldVerification])
-		switch {
+		switch sure := slices.Contains(yes, cell) || forms["numberForm"].MatchString(strings.TrimSpace(r.cells[fieldVerification])); {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
-		case slices.Contains(no, cell):
+		case strings.Trim(cell, "–—/") == "" || slices.Contains(no, cell) || slices.Contains(unverified, cell):
 			return nil
-		case slices.Contains(yes, cell) && method == "":
-			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.Join(reviewcast.VerificationMethods, "or"))
-		case !slices.Contains(yes, cell):
-			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+		case sure && method == "":
+			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+		case !sure:
+			return r.skip(BadVerification, "verification.method is %s; it must be %s, yes or a number (such as FT 2026/118, of an invoice), or for a customer who was not verified, no or nothing", quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
 		}
 	}
 	if method != "" {

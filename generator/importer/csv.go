@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,7 +27,7 @@ type table struct {
 	lossy   bool
 	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
-	status  int      // the column that says whether the platform shows a review; noColumn for none
+	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
 }
@@ -49,7 +48,6 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
-	t.csv.ReuseRecord = true
 	header, err := t.csv.Read()
 	switch {
 	case err == io.EOF:
@@ -61,21 +59,19 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
-	t.status = slices.IndexFunc(t.names, func(name string) bool {
-		return slices.Contains(statusColumns, diagnostic.Squash(name)) || consentForm.MatchString(name)
-	})
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
-		err = cfg.ownNames(t.names)
+		err = cfg.ownNames(t.names, t.sample())
 	}
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)
+		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
-	if column := cfg.Map["rating"]; err == nil && bestIsOne.MatchString(column) {
+	if column := cfg.Map["rating"]; err == nil && forms["bestIsOne"].MatchString(column) {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
-	} else if err == nil && toTen.MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
+	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
 	}
 	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
@@ -89,14 +85,6 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	return nil, err
 }
-
-// bestIsOne and toTen match what a column of ratings says of its scale, consentForm a column that says whether a customer
-// has agreed to the publication.
-var (
-	bestIsOne   = regexp.MustCompile(`(?i)\b1 ?(?:=|is|ist|:|-|–)? ?(?:the )?(?:best|very good|excellent|(?:very|completely|fully) satisfied|sehr (?:gut|zufrieden))\b`)
-	consentForm = regexp.MustCompile(`(?i)\b(publish|consent|permission|einwilligung|veröffentlichen)\b`)
-	toTen       = regexp.MustCompile(`(?i)\b[01] ?(?:-|–|to|bis|a|à) ?10\b`)
-)
 
 func trimmed(cells []string) (names []string) {
 	for _, cell := range cells {
@@ -123,13 +111,10 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	return 0, nil
 }
 
-// statusColumns are names of columns that say whether a platform shows a review, hiddenStates what they say if it doesn't.
-var statusColumns, hiddenStates = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "hidden")
-
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
 	for i, name := range t.names {
-		if name != "" && !slices.Contains(t.binding[:], i) {
+		if name != "" && !slices.Contains(t.binding[:], i) && i != t.surname {
 			unused = append(unused, name)
 		}
 	}
@@ -139,9 +124,6 @@ func (t *table) unused() (unused []string) {
 // maxHeader is how many bytes of an export are searched for its header.
 const maxHeader = 64 << 10
 
-// sepForm matches the line with which Excel says the delimiter. It shows no such row.
-var sepForm = regexp.MustCompile(`^"?sep=([,;\t|])"?\r?\n`)
-
 // inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
 // has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
 // lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
@@ -150,7 +132,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, e
 	if err != nil && err != io.EOF {
 		return 0, 0, false, err
 	}
-	if m := sepForm.FindSubmatch(head); m != nil {
+	if m := forms["sepForm"].FindSubmatch(head); m != nil {
 		_, _ = in.Discard(len(m[0]))
 		return rune(m[1][0]), 1, false, nil
 	}
@@ -249,10 +231,15 @@ func (t *table) fill(r *row, cells []string) error {
 	if err := t.shape(r, cells); err != nil {
 		return err
 	}
-	if t.status >= 0 && !slices.Contains(t.binding[:], t.status) && slices.Contains(hiddenStates, diagnostic.Squash(cells[t.status])) {
-		return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(t.names[t.status]), quote(cells[t.status]))
+	if t.surname >= 0 {
+		values[fieldAuthor] += " " + cells[t.surname]
 	}
-	r.cells = values
+	for i, name := range t.names {
+		if !slices.Contains(t.binding[:], i) && unshown(name, cells[i]) {
+			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(name), quote(cells[i]))
+		}
+	}
+	r.cells, r.names, r.all = values, t.names, cells
 	return nil
 }
 
@@ -261,7 +248,7 @@ func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
 	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
-	case r.number == 2 && secondHeading.MatchString(strings.Join(cells, "")):
+	case r.number == 2 && forms["secondHeading"].MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
@@ -272,7 +259,7 @@ func (t *table) shape(r *row, cells []string) error {
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
-		if cell := cells[rating] + "," + cells[rating+1]; decimalComma.MatchString(cell) {
+		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
@@ -284,12 +271,6 @@ func (t *table) shape(r *row, cells []string) error {
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }
-
-// secondHeading matches what SurveyMonkey writes below the names of the columns.
-var secondHeading = regexp.MustCompile(`^((Open-Ended )?Response)+$`)
-
-// decimalComma matches a rating such as 4,5.
-var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
@@ -342,6 +323,8 @@ type row struct {
 	line   int // where it begins in the file
 	// cells has a value for each field; "" for those that the export does not have.
 	cells [len(fieldNames)]string
+	// names and all are the columns of a table and their cells.
+	names, all []string
 	// rest reports that the row seems to be the rest of a text that began in the row before it.
 	rest bool
 	// value is the whole JSON value for readers that need more than the cells.

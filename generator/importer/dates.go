@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,18 +26,6 @@ var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:
 // swap exchanges the day and the month of a layout with digits.
 var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
 
-// serial matches a day as Excel stores it, from 1982 to 2064.
-var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
-
-// noDay matches a year, a month, and a date that counts back from another day.
-var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace|há|temu) |geleden$|temu$|\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
-
-// unixTime matches a time in seconds or milliseconds since 1970.
-var unixTime = regexp.MustCompile(`^1[0-9]{9}([0-9]{3})?$`)
-
-// noYear matches a day of a month.
-var noYear = regexp.MustCompile(`^[0-9]{1,2}[-./ ]+(\pL{3,}\.?|[0-9]{1,2}\.?)$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
-
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
@@ -47,13 +34,10 @@ func layoutsOf(layouts []string, date string) []string {
 	})
 }
 
-// ofMonth matches what stands around the names of months.
-var ofMonth = regexp.MustCompile(`(?i) (?:de|del|of) `)
-
 // parseDay reads a date by a layout, with months in any language.
 func parseDay(layout, date string) (time.Time, error) {
 	if strings.Contains(layout, "Jan") {
-		date = diagnostic.EnglishMonths(ofMonth.ReplaceAllString(date, " "))
+		date = diagnostic.EnglishMonths(forms["ofMonth"].ReplaceAllString(date, " "))
 	}
 	return time.Parse(strings.ReplaceAll(layout, "January", "Jan"), date)
 }
@@ -106,15 +90,15 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
-		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
-			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
-		case serial.MatchString(cell):
+		case forms["noDay"].MatchString(diagnostic.EnglishMonths(cell)):
+			return "", r.skip(BadDate, "%s %s does not say which day; if a spreadsheet has it, format the column as YYYY-MM-DD there, and export again; if not, write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
+		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-		case unixTime.MatchString(cell):
+		case forms["unixTime"].MatchString(cell):
 			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
 			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/86400+25569 for seconds in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly))
-		case noYear.MatchString(cell):
+		case forms["noYear"].MatchString(cell):
 			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
 		case strings.Trim(cell, "#") == "":
 			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
@@ -138,9 +122,6 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	return date, nil
 }
 
-// letters are the parts of a layout as spreadsheets write it.
-var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
-
 // goParts are the parts of a layout of package time.
 var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05", "am/pm": "PM"}
 
@@ -150,9 +131,9 @@ func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}
-	s = ofMonth.ReplaceAllString(s, " ")
+	s = forms["ofMonth"].ReplaceAllString(s, " ")
 	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
-	return letters.ReplaceAllStringFunc(s, func(part string) string {
+	return forms["letters"].ReplaceAllStringFunc(s, func(part string) string {
 		lower := strings.ToLower(part)
 		if lower == "mm" && hours {
 			return "04"

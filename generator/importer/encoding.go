@@ -36,6 +36,9 @@ var encodings = map[string]encoding.Encoding{
 	"windows-1254": charmap.Windows1254,
 	"windows-1257": charmap.Windows1257,
 	"macintosh":    charmap.Macintosh,
+	"cp850":        charmap.CodePage850,
+	"cp852":        charmap.CodePage852,
+	"cp866":        charmap.CodePage866,
 }
 
 // Encodings are the names of the encodings, for messages.
@@ -57,12 +60,13 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 		}
 		decoded, _ := encodings[encoding].NewDecoder().Bytes(raw)
 		all, known, lower, ascii := 0, 0, false, false
-		for _, r := range string(decoded) {
+		text := []rune(string(decoded))
+		for i, r := range text {
 			small := unicode.ToLower(r)
 			switch {
 			case r < utf8.RuneSelf:
 				ascii = unicode.IsLetter(r)
-			case !strings.ContainsRune(punctuation, r):
+			case !strings.ContainsRune(punctuation, r), strings.ContainsRune("„…£°•§™®©½", r) && 0 < i && i < len(text)-1 && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1]):
 				all++
 				other := ascii && strings.ContainsAny(letters, "жα") // no word has letters of two scripts
 				if strings.ContainsRune(letters, small) && !other && (r == small || !lower) {
@@ -72,7 +76,7 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 			lower = unicode.IsLower(r)
 		}
 		s := float64(known) / float64(max(all, 1))
-		if s > share {
+		if s > share && (known > 1 || !strings.HasPrefix(encoding, "cp")) { // of these, a capital may be chance
 			name, share = encoding, s
 		}
 		if encoding == encodingGiven {
@@ -82,8 +86,8 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 	return name, share, given
 }
 
-// punctuation are characters beyond ASCII that texts of every language have.
-const punctuation = "–—‘’‚“”„…«»€£°·•´§™®©½\u00a0"
+// punctuation are characters beyond ASCII that texts of every language have, the last ten not within words.
+const punctuation = "–—‘’‚“”«»€·´\u00a0" + "„…£°•§™®©½"
 
 // sample returns a word of a text that two encodings read otherwise, as each reads it.
 func sample(raw []byte, given, meant string) (wrong, right string) {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,10 +115,14 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		if want == "" {
 			continue
 		}
-		switch first := slices.Index(header, want); {
+		first := slices.Index(header, want)
+		if first < 0 && f == fieldAuthor {
+			first, _ = joined(want, header)
+		}
+		switch {
 		case first < 0:
 			near := didYouMean(want, header)
-			if parts := strings.Split(want, "+"); len(parts) > 1 && slices.Contains(header, strings.TrimSpace(parts[0])) {
+			if i, _ := joined(want, header); i >= 0 {
 				near = ", and a field has one; join the two in the table, and import again"
 			}
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
@@ -142,6 +145,18 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
+}
+
+// joined returns the columns of both parts of a name, as in author=First name+Last name.
+func joined(want string, header []string) (first, last int) {
+	for i, name := range header {
+		if rest, ok := strings.CutPrefix(want, name); ok && name != "" {
+			if j := slices.Index(header, strings.TrimLeft(rest, " +,&")); j >= 0 && header[j] != "" {
+				return i, j
+			}
+		}
+	}
+	return noColumn, noColumn
 }
 
 // twoColumns says that a name is that of two columns.
@@ -224,23 +239,40 @@ func (c *Config) useShape(header []string) error {
 	return nil
 }
 
-// ownNames is for an export whose columns have the names of the fields, or similar ones.
-func (c *Config) ownNames(header []string) error {
+// ownNames is for an export whose columns have the names of the fields, or similar ones, and whose first rows are these.
+func (c *Config) ownNames(header []string, rows [][]string) error {
+	rated := rated(header, rows)
 	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
-	if len(missing) > 0 {
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns, header))
+	if columns["rating"] == "" && len(rated) == 1 {
+		columns["rating"] = rated[0]
 	}
-	if rating := columns["rating"]; c.Map["rating"] == "" && gradeForm.MatchString(rating) && slices.ContainsFunc(header, germanForm.MatchString) {
+	if suggested := mapOf(columns, header); len(missing) > 0 {
+		remedy := "say which holds what: " + suggested
+		if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
+			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
+		}
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
+	}
+	rating := columns["rating"]
+	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
+	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && rated[0] != rating && slices.ContainsFunc(rows, sentence) {
+		columns["rating"], columns["text"] = rated[0], rating
+		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
+	}
+	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
-	first, last := slices.IndexFunc(header, firstNames.MatchString), slices.ContainsFunc(header, lastNames.MatchString)
+	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
+	last := slices.IndexFunc(header, func(name string) bool {
+		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
+	})
 	switch author := columns["author"]; {
 	case first < 0 || c.Map["author"] != "":
-	case !last && author == "":
+	case last < 0 && author == "":
 		columns["author"] = header[first]
-	case last && (author == "" || lastNames.MatchString(author)):
-		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[first]))}}
+	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
+		columns["author"] = header[first] + "+" + header[last]
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
@@ -249,7 +281,7 @@ func (c *Config) ownNames(header []string) error {
 	}
 	if c.Map["text"] == "" && columns["text"] == "" {
 		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-			return !likeNames["text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
+			return !forms["like text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
 		})
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
@@ -263,21 +295,11 @@ func (c *Config) ownNames(header []string) error {
 	return nil
 }
 
-// gradeForm matches a column of grades as schools give them, germanForm one of a table in German.
-var gradeForm, germanForm = regexp.MustCompile(`(?i)^(schul)?noten?$`), regexp.MustCompile(`(?i)^(datum|kommentar|bewertung|rezension|kunde|bemerkung|schüler)`)
-
-// firstNames and lastNames match the columns of the parts of a name.
-var (
-	firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
-	lastNames  = regexp.MustCompile(`(?i)^(last|family|sur)[ _]?name$|^(nach|familien)name$|^nom$|^cognome$|^apellidos?$|^sobrenome$|^apelido$`)
-)
-
-// likeNames match the columns of surveys, whose names are questions.
-var likeNames = map[string]*regexp.Regexp{
-	"rating": regexp.MustCompile(`(?i)\b(rate|rating|stars?|scores?|satisfied|satisfaction|bewerten|note[rz]|puntúa|avalia)\b|\b[01] ?(?:-|–|to|a|à|bis|do|tot) ?(?:5|10)\b`),
-	"date":   regexp.MustCompile(`(?i)\b(date|day|time|when)\b`),
-	"text":   regexp.MustCompile(`(?i)\b(comments?|review|feedback|tell us|words|think|experience|opinion|gefallen|gefiel|verbessern|meinung|sagen|aimé|améliorer|gustó|mejorar|piaciuto|migliorare|gostou|melhorar)\b`),
-	"author": regexp.MustCompile(`(?i)\b(name|nome|nom|nombre|naam|navn|namn)\b`),
+// with returns the map with another column, or none, of a field.
+func (c Config) with(field, column string) string {
+	c.Map = maps.Clone(c.Map)
+	c.Map[field] = column
+	return c.columns()
 }
 
 // columns returns the map as --map has it, in the order of Fields.
@@ -305,7 +327,7 @@ func mapOf(columns map[string]string, header []string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		column := columns[name]
 		for _, h := range header {
-			if column == "" && likeNames[name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+			if column == "" && forms["like "+name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
 		}

@@ -31,12 +31,15 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read.
 	data, remembered []byte
+	root             *os.Root
+	memories         []string // of all sources
 }
 
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
-	f := &files{source: source}
+	f := &files{source: source, root: root}
 	var err error
+	f.memories, _ = fs.Glob(root.FS(), memoryPath("*")) // there may be no folder
 	if f.data, f.there, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}
@@ -208,8 +211,9 @@ func asJSON(v any) jsontext.Value {
 
 // identify returns the fields by which an import identifies reviews: those of the first import, which all later ones
 // must have.
-func (m *memory) identify(c Config) ([]string, error) {
-	if len(m.Reviews) == 0 {
+func (f *files) identify(c Config) ([]string, error) {
+	m := f.memory
+	if len(m.Reviews) == 0 || c.Map["id"] == "" && f.counted() {
 		return c.knownBy(), nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(m.KnownBy), func(f string) bool { return c.Map[f] != "" })

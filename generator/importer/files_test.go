@@ -18,9 +18,9 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ name, data, memory, want string }{
 		{"not JSON", line + "{\"id\": shop}\n", memory, "read reviews/import-shop.jsonl: line 2: "},
 		{"not an object", "[1]\n", memory, "read reviews/import-shop.jsonl: line 1: "},
-		{"no id", line + "\n{\"rating\":5}\n", memory, "read reviews/import-shop.jsonl: line 3: the review has no valid id; correct it before importing"},
+		{"no id", line + "\n{\"rating\":5}\n", memory, "read reviews/import-shop.jsonl: line 3: the review has no valid id; run `reviewcast check`, which says how to correct it, and then import again"},
 		{"id twice", line + "\n" + strings.ToUpper(line[:15]) + line[15:], memory, `read reviews/import-shop.jsonl: line 3: `},
-		{"member twice", `{"id":"shop-a1","rating":5,"rating":4}`, memory, "read reviews/import-shop.jsonl: line 1: duplicate object member name"},
+		{"member twice", `{"id":"shop-a1","rating":5,"rating":4}`, memory, "read reviews/import-shop.jsonl: line 1: the line can't be read; run `reviewcast check`"},
 		{"memory is not JSON", line, "{", "read reviews/.import-shop.json: "},
 		{"memory of tomorrow", line, `{"version":2}`, "read reviews/.import-shop.json: version 2 is not supported, only version 1; import with the program that wrote it"},
 	} {

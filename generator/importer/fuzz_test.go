@@ -63,7 +63,7 @@ func FuzzFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := memory.identify(cfg); err != nil {
+		if _, err := whole.identify(cfg); err != nil {
 			return
 		}
 		if _, _, err := imported(t, cfg, []byte(header+rowA+rowB+rowC), stands); err != nil {

@@ -47,7 +47,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -156,9 +155,12 @@ func ParseMap(s string) (map[string]string, error) {
 	for _, part := range parts {
 		name, column, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
+		within := last != "" && fieldOf(name) == "" && fieldOf(column) == "" && (strings.Count(m[last], "(") > strings.Count(m[last], ")") || strings.ContainsAny(name, "0123456789 "))
 		switch _, twice := m[name]; {
-		case !ok && last != "" && !strings.ContainsAny(part, ":;"):
+		case last != "" && !ok && !strings.ContainsAny(part, ":;"), ok && within:
 			m[last] += "," + part // of a name with a comma
+		case twice && name == "author":
+			m[name] += "+" + column
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			remedy := "write " + strings.Replace(part, ":", "=", 1)
 			if strings.Contains(part, ";") {
@@ -179,15 +181,12 @@ func ParseMap(s string) (map[string]string, error) {
 	return m, nil
 }
 
-// jsonForm matches the beginning of objects in JSON.
-var jsonForm = regexp.MustCompile(`^(\xEF\xBB\xBF)?\s*\[?\s*\{`)
-
 // CSV imports a CSV file with a header row, or one that is JSON in spite of its name, as JSONL does. The error is a
 // *UsageError, one of this package's, or one of the reader, the context or the disk; then nothing was written. A Report
 // without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	in := bufio.NewReader(r)
-	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && jsonForm.Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {
+	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && forms["jsonForm"].Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {
 		return JSONL(ctx, in, cfg)
 	}
 	export, err := begin(ctx, in, &cfg, false)
@@ -254,8 +253,8 @@ func (c Config) check() (Config, error) {
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
 		known := "; known are " + Encodings()
-		if western.MatchString(c.Encoding) {
-			known = "; write windows-1252, which has all of it"
+		if meant := diagnostic.Lines(formatsFile, "encoding")[diagnostic.Squash(c.Encoding)]; meant != "" {
+			known = "; write " + meant
 		}
 		bad("encoding %s is unknown%s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
@@ -265,9 +264,6 @@ func (c Config) check() (Config, error) {
 	}
 	return c, nil
 }
-
-// western matches the names of encodings that windows-1252 has all letters of.
-var western = regexp.MustCompile(`(?i)^(ansi|(iso|latin)[-_ ]?(8859[-_ ]?)?(1|15|9))$`)
 
 // languageOf reads a BCP 47 tag, or the name of a language.
 func languageOf(s string) (language.Tag, error) {

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -114,7 +114,11 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 		values := slices.DeleteFunc(slices.Clone(members), func(name string) bool {
 			return slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, name+".") })
 		})
-		if err := c.ownNames(values); err != nil {
+		cells := slices.Clone(values)
+		for i, name := range values {
+			cells[i], _ = textAt(r.value, name, false)
+		}
+		if err := c.ownNames(values, [][]string{cells}); err != nil {
 			stop()
 			return nil, err
 		}
@@ -141,6 +145,14 @@ func (c Config) fill(r *row) error {
 			return r.skip(BadValue, "%s: %s", f, err)
 		}
 		r.cells[f] = s
+	}
+	members, used := object(r.value), slices.Collect(maps.Values(c.Map))
+	r.names = slices.Sorted(maps.Keys(members))
+	for _, name := range r.names {
+		cell := cmp.Or(textOf(members[name]), string(members[name]))
+		if r.all = append(r.all, cell); !slices.Contains(used, name) && unshown(name, cell) {
+			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, take %[1]s out of it", quote(name), quote(cell))
+		}
 	}
 	return nil
 }
@@ -175,37 +187,14 @@ func (c Config) filled(rows rowSeq) rowSeq {
 	}
 }
 
-// membersOf returns the names of the members of an object, as paths, sorted.
-func membersOf(v jsontext.Value) []string {
-	members := map[string]bool{}
-	addMembers(members, "", v)
-	return slices.Sorted(maps.Keys(members))
-}
-
-func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
-	if strings.Count(prefix, ".") > 3 {
-		return
-	}
-	for name, value := range object(v) {
-		to[prefix+name] = true
-		addMembers(to, prefix+name+".", value)
-	}
-}
-
-// object returns the members of an object; none of another value.
-func object(v jsontext.Value) (members map[string]jsontext.Value) {
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) // it was parsed
-	}
-	return members
-}
-
 // jsonRows reads objects, one after the other or in an array.
 func jsonRows(export text) rowSeq {
 	return func(yield func(row, error) bool) {
-		inArray, number := false, 1
-		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
+		inArray, number, read := false, 1, lines(0)
+		d := jsontext.NewDecoder(io.TeeReader(export, &read), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
+			rest := strings.TrimLeft(string(d.UnreadBuffer()), " \t\r")
+			line := int(read) + 1 - strings.Count(rest, "\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
@@ -214,13 +203,17 @@ func jsonRows(export text) rowSeq {
 			case strings.ContainsAny(err.Error(), "“”„‟"):
 				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
-			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && strings.Contains(err.Error(), "after array element") {
-				return fmt.Errorf("read export: a comma is missing between two reviews, before byte %d of the file; write it behind the } there, or export again", syntax.ByteOffset+1)
+			next := strings.TrimLeft(rest, ", \t\r\n")
+			switch {
+			case strings.Contains(err.Error(), "after array element"):
+				return fmt.Errorf("read export: line %d: a comma is missing between review %d and the next one; write it behind the } there, or export again", line, number-1)
+			case number > 1 && strings.HasPrefix(next, "]"):
+				return fmt.Errorf("read export: line %d: there is a comma too many behind review %d, before the ]; delete it", line, number-1)
+			case number > 1 && !inArray && strings.HasPrefix(rest, ","):
+				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
-			if rest := strings.TrimLeft(string(d.UnreadBuffer()), ", \t\r\n"); number > 1 && strings.HasPrefix(rest, "]") {
-				return fmt.Errorf("read export: there is a comma too many behind review %d, before the ]; delete it", number-1)
-			}
-			return fmt.Errorf("read export: byte %d: %w; expected JSON: one object per line, or an array of objects", d.InputOffset(), cause(err))
+			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
+			return fmt.Errorf("read export: line %d: %s; expected JSON: one object per line, or an array of objects", int(read)+1-strings.Count(next, "\n"), what)
 		}
 		for {
 			r := row{number: number}
@@ -252,28 +245,12 @@ func jsonRows(export text) rowSeq {
 	}
 }
 
-// textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
-// one, are joined by semicolons.
-func textAt(v jsontext.Value, path string, list bool) (string, error) {
-	for name := range strings.SplitSeq(path, ".") {
-		if v = object(v)[name]; v == nil {
-			return "", nil
-		}
-	}
-	var texts []string
-	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
-		return strings.Join(texts, ";"), nil
-	}
-	switch v.Kind() {
-	case '"':
-		return textOf(v), nil
-	case '0':
-		return string(v), nil
-	case 'n':
-		return "", nil
-	}
-	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
-	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
+// lines counts the line ends that are written to it.
+type lines int
+
+func (l *lines) Write(p []byte) (int, error) {
+	*l += lines(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
 }
 
 // Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which
@@ -318,7 +295,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			return slices.DeleteFunc(reviews, func(v jsontext.Value) bool {
 				name, err := textAt(v, "name", false)
 				of := ""
-				if m := locationForm.FindStringSubmatch(name); m != nil {
+				if m := forms["locationForm"].FindStringSubmatch(name); m != nil {
 					of = m[1]
 					found[of]++
 				}
@@ -372,19 +349,13 @@ func (c Config) fillGoogle(r *row) error {
 	return nil
 }
 
-// Google puts its translation before or after the original, always with these words.
-var (
-	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)\s*(.*)$`)
-	translatedLast  = regexp.MustCompile(`(?s)^(.*?)\n\s*\(Translated by Google\).*$`)
-)
-
 // untranslated returns what the customer wrote.
 func untranslated(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if m := translatedFirst.FindStringSubmatch(s); m != nil {
+	if m := forms["translatedFirst"].FindStringSubmatch(s); m != nil {
 		return m[1]
 	}
-	if m := translatedLast.FindStringSubmatch(s); m != nil {
+	if m := forms["translatedLast"].FindStringSubmatch(s); m != nil {
 		return strings.TrimRight(m[1], "\n")
 	}
 	if strings.HasPrefix(strings.TrimSpace(s), "(Translated by Google)") {

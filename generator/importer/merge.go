@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +23,17 @@ type merger struct {
 	byID   map[string]*record // of files, by folded id
 	first  map[string]*review // of the export, by key, skipped rows included
 	shared int                // rows with the id of another review
+	other  int                // rows with an id that another review had
+	// counted reports that the ids of the reviews here counted the rows.
+	counted bool
+	known   map[string]string // of files, by content, if reviews have ids of their own
+	// columns counts, for a field and a column, the skipped rows that have in it what is here.
+	columns map[[2]string]int
 }
 
 // merge reads an export and makes the files what they are to be.
 func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, error) {
-	knownBy, err := f.memory.identify(cfg)
+	knownBy, err := f.identify(cfg)
 	if err != nil {
 		return nil, &UsageError{[]string{err.Error()}}
 	}
@@ -36,11 +41,14 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
+		m.known[content(r.values)] = r.id
 	}
+	fresh := len(f.memory.Reviews) == 0
+	m.counted = f.counted()
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -54,8 +62,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	}
 	twins := m.twins(reviews)
 	for i, v := range reviews {
-		if old, ok := twins[v.key]; ok {
-			e := f.memory.Reviews[old]
+		old, ok := twins[v.key]
+		if e, here := f.memory.Reviews[old]; ok && here { // and no other row was the same
 			if skip := m.twin(v, m.byID[strings.ToLower(e.ID)]); skip != nil {
 				m.first[old] = v
 				m.skip(skip)
@@ -73,27 +81,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
 	}
-	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
-	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
-	// In these cases, the rows that could be read are wrong, too.
-	if other := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))); other != "" && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = other, true
-	}
-	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
-	}
-	if m.shared > 0 && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial", true
-	}
-	if m.conv.own > 1 && m.conv.own == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", quote(cfg.Map["author"])), true
-	}
-	if m.report.Addresses > 0 && m.report.Addresses == m.report.Rows-len(m.report.Skipped) && !cfg.Partial {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", quote(cfg.Map["author"]), anonymous), true
-	}
-	if m.conv.over > 0 && 2*m.conv.over >= m.report.Rows {
-		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g%s", m.conv.scale, m.conv.orSix()), true
-	}
+	m.refuse(reviews, fresh)
 	return m.report, nil
 }
 
@@ -118,6 +106,9 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		}
 		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
 			m.conv.own++
+		}
+		if _, here := m.files.memory.Reviews[v.key]; !here && skip == nil && len(m.byID) > 0 {
+			v.row = &r
 		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
@@ -182,81 +173,6 @@ func (m *merger) assign(reviews []*review) []string {
 	return ids
 }
 
-// minDistinct is how many characters a text has at least that two customers don't write alike.
-const minDistinct = 20
-
-// twins returns the keys of reviews that are here already but for one field, by those of the new ones, if these are
-// most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
-// short texts do, too, and of those that are here without a text and a name the date and the stars.
-func (m *merger) twins(reviews []*review) map[string]string {
-	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.first[key] != nil })
-	pairs := func(v values, here bool) (pairs []string) {
-		if bare := v[fieldText] == nil && string(v[fieldAuthor]) == quotedAnonymous; none && (bare || !here) {
-			pairs = append(pairs, keyOf("bare", string(v[fieldDate]), string(v[fieldRating])))
-		}
-		long := none || len(v[fieldText]) > minDistinct
-		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
-			a, b := string(v[pair[0]]), string(v[pair[1]])
-			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
-				pairs = append(pairs, keyOf(strconv.Itoa(i), a, b))
-			}
-		}
-		return pairs
-	}
-	here := map[string]string{}
-	for key, e := range m.files.memory.Reviews {
-		if r := m.byID[strings.ToLower(e.ID)]; r != nil && m.first[key] == nil {
-			for _, pair := range pairs(r.values, true) {
-				here[pair] = key
-			}
-		}
-	}
-	twins, sure, fresh := map[string]string{}, map[string]string{}, 0
-	for _, v := range reviews {
-		if _, known := m.files.memory.Reviews[v.key]; known {
-			continue
-		}
-		fresh++
-		for _, pair := range pairs(v.values, false) {
-			if key, ok := here[pair]; ok {
-				twins[v.key] = key
-				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) {
-					sure[v.key] = key
-				}
-			}
-		}
-	}
-	if 2*len(twins) <= fresh {
-		return sure
-	}
-	return twins
-}
-
-// edited reports whether a review of an export is this one with another text: its author, day and stars are the same.
-func (r *record) edited(v *review) bool {
-	return string(v.values[fieldAuthor]) != quotedAnonymous && !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldRating}, func(f field) bool {
-		return !same(r.values[f], v.values[f])
-	})
-}
-
-// twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
-func (m *merger) twin(v *review, r *record) *Skip {
-	var differ []string
-	for i, name := range memberNames {
-		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
-			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
-				name += " (here " + quote(here) + ")"
-			}
-			differ = append(differ, name)
-		}
-	}
-	if len(differ) == 0 {
-		return nil
-	}
-	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
-}
-
 // place adds or updates a review, or reports why not.
 func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
@@ -264,7 +180,7 @@ func (m *merger) place(v *review, id string) {
 	known, imported := m.files.memory.Reviews[v.key]
 	standing := m.byID[strings.ToLower(id)]
 	skip := func(code Code, format string, args ...any) { m.skip(r.skip(code, format, args...)) }
-	where, other := m.elsewhere(v, id), m.inOtherFile(id)
+	where, other, words := m.elsewhere(v, id), m.inOtherFile(id), content(v.values)
 	switch {
 	case m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id):
 		skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id)
@@ -280,11 +196,14 @@ func (m *merger) place(v *review, id string) {
 		// others, whose ratings would be halved.
 		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
+		m.other++
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, map[bool]string{false: "; give the row an id of its own"}[m.counted])
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
 		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
+	case v.external != "" && words != "" && m.known[words] != "":
+		skip(Twice, "%s has the same author, date, stars and text, so this row is left out", m.known[words])
 	default:
 		m.add(v, id)
 	}
@@ -293,7 +212,7 @@ func (m *merger) place(v *review, id string) {
 func (m *merger) add(v *review, id string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
-	m.byID[strings.ToLower(id)] = r
+	m.byID[strings.ToLower(id)], m.known[content(r.values)] = r, id
 	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
@@ -390,10 +309,7 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
 	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[fieldText]); updated == nil && testForm.MatchString(text) {
+	if text := textOf(r.values[fieldText]); updated == nil && forms["testForm"].MatchString(text) {
 		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
 }
-
-// testForm matches what people write to test a form.
-var testForm = regexp.MustCompile(`(?i)^\W*(this is |just )*(an? |only )?((tests?|testing|asdf|qwert[yz]|lorem ipsum.*|xxx+)[\W0-9]*(review\W*)?)+$`)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,7 +34,7 @@ type record struct {
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
 	if err := json.Unmarshal(line, &members); err != nil {
-		return nil, cause(err)
+		return nil, errors.New("the line can't be read")
 	}
 	r := &record{}
 	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {
@@ -90,7 +89,7 @@ func parseRecords(data []byte) ([]*record, error) {
 		}
 		r, err := parseRecord(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w; correct it before importing", i+1, err)
+			return nil, fmt.Errorf("line %d: %w; run `reviewcast check`, which says how to correct it, and then import again", i+1, err)
 		}
 		records = append(records, r)
 	}
@@ -192,15 +191,12 @@ func publishedAuthor(name string, full bool) string {
 		return name
 	}
 	for _, word := range slices.Backward(kept[1:]) {
-		if m := initialForm.FindStringSubmatch(word); m != nil {
+		if m := forms["initialForm"].FindStringSubmatch(word); m != nil {
 			return kept[0] + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
 	return kept[0] // "Maria !!!"
 }
-
-// initialForm matches the first letter of a word, with its combining marks.
-var initialForm = regexp.MustCompile(`(\pL)(\p{Mn}*)`)
 
 // surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
 // Kowalska, MD".

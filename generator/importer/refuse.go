@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,6 +14,36 @@ import (
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
+
+// refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before.
+func (m *merger) refuse(reviews []*review, fresh bool) {
+	cfg, skipped := m.cfg, map[Code]int{}
+	unread := 0
+	for _, s := range m.report.Skipped {
+		if skipped[s.Code]++; !slices.Contains(understood, s.Code) {
+			unread++
+		}
+	}
+	m.report.Refused = !cfg.Partial && unread > 0 && 2*unread >= m.report.Rows
+	refuse := func(when bool, format string, args ...any) {
+		if when {
+			m.report.Remedy, m.report.Refused = fmt.Sprintf(format, args...), true
+		}
+	}
+	// In these cases, the rows that could be read are wrong, too.
+	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
+	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between)))
+	refuse(scale != "" && !cfg.Partial, "%s", scale)
+	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
+	column := m.otherColumn(skipped[OtherColumn])
+	refuse(column != "", "%s", column)
+	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
+	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
+	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial")
+	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
+	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
+	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
+}
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
 func (m *merger) scaleFits() error {
@@ -104,7 +135,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 
 func isRecommendation(column string) bool {
-	return strings.Contains(strings.ToLower(column), "recommend") && !toTen.MatchString(column)
+	return strings.Contains(strings.ToLower(column), "recommend") && !forms["toTen"].MatchString(column)
 }
 
 // textOf returns a JSON string as text.
@@ -122,6 +153,19 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	if len(m.files.memory.Reviews) > 0 {
 		return nil
 	}
+	for _, name := range m.files.memories {
+		source := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), ".import-"), ".json")
+		other, err := load(m.files.root, source)
+		if err != nil || other.there || source == m.cfg.Source {
+			continue
+		}
+		remembered, err := parseMemory(other.remembered)
+		known := slices.DeleteFunc(slices.Clone(reviews), func(v *review) bool { return err != nil || remembered.Reviews[v.key].ID == "" })
+		if n := len(known); n > 0 && 2*n >= len(reviews) {
+			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export were imported with --source %s before, and %s was deleted; if they are published, import with --source %[3]s, so that they keep their ids; if they are not, delete %[5]s, too, and import again",
+				n, diagnostic.Plural(len(reviews), "review"), source, dataPath(source), name)}}
+		}
+	}
 	found := map[string]int{}
 	for i, v := range reviews {
 		if where := m.elsewhere(v, ids[i]); where != "" {
@@ -136,4 +180,128 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// minDistinct is how many characters a text has at least that two customers don't write alike.
+const minDistinct = 20
+
+// twins returns the keys of reviews that are here already but for one field, by those of the new ones, if these are
+// most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
+// short texts do, too, and of those that are here without a text and a name the date and the stars.
+func (m *merger) twins(reviews []*review) map[string]string {
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.first[key] != nil })
+	pairs := func(v values, here bool) (pairs []string) {
+		if bare := v[fieldText] == nil && string(v[fieldAuthor]) == quotedAnonymous; none && (bare || !here) {
+			pairs = append(pairs, keyOf("bare", string(v[fieldDate]), string(v[fieldRating])))
+		}
+		long := none || len(v[fieldText]) > minDistinct
+		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
+			a, b := string(v[pair[0]]), string(v[pair[1]])
+			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
+				pairs = append(pairs, keyOf(strconv.Itoa(i), a, b))
+			}
+		}
+		return pairs
+	}
+	here := map[string]string{}
+	for key, e := range m.files.memory.Reviews {
+		if r := m.byID[strings.ToLower(e.ID)]; r != nil && m.first[key] == nil {
+			for _, pair := range pairs(r.values, true) {
+				here[pair] = key
+			}
+		}
+	}
+	twins, sure, fresh := map[string]string{}, map[string]string{}, 0
+	for _, v := range reviews {
+		if _, known := m.files.memory.Reviews[v.key]; known {
+			continue
+		}
+		fresh++
+		for _, pair := range pairs(v.values, false) {
+			if key, ok := here[pair]; ok {
+				twins[v.key] = key
+				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) {
+					sure[v.key] = key
+				}
+			}
+		}
+	}
+	if 2*len(twins) <= fresh {
+		return sure
+	}
+	return twins
+}
+
+// edited reports whether a review of an export is this one with another text: its author, day and stars are the same.
+func (r *record) edited(v *review) bool {
+	return string(v.values[fieldAuthor]) != quotedAnonymous && !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldRating}, func(f field) bool {
+		return !same(r.values[f], v.values[f])
+	})
+}
+
+// twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
+func (m *merger) twin(v *review, r *record) *Skip {
+	var differ []string
+	for i, name := range memberNames {
+		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
+			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
+				name += " (here " + quote(here) + ")"
+			}
+			differ = append(differ, name)
+			m.moved(v, r, field(i))
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	at := &row{number: v.number, line: v.line}
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
+}
+
+// moved counts the columns that have what a review that is here has as a field.
+func (m *merger) moved(v *review, r *record, f field) {
+	here := textOf(r.values[f])
+	for i, name := range v.row.names {
+		if cell := v.row.all[i]; here != "" && here != anonymous && (cell == here || publishedAuthor(cell, m.cfg.AuthorNames == "full") == here) {
+			m.columns[[2]string{f.String(), name}]++
+		}
+	}
+}
+
+// otherColumn says that the reviews that are here have a field from another column than this import; "" if it is not so.
+func (m *merger) otherColumn(skipped int) string {
+	for pair, n := range m.columns {
+		if f, name := pair[0], pair[1]; 5*n >= 4*skipped && (n > 1 || f == "text") {
+			return fmt.Sprintf("the reviews that are here have their %s from the column %s, and not from %s; import again with --map %q", f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
+		}
+	}
+	return ""
+}
+
+// count reports whether the ids of an export count its rows.
+func count(reviews []*review) bool {
+	return len(reviews) > 2 && !slices.ContainsFunc(reviews, func(v *review) bool {
+		first, err := strconv.Atoi(reviews[0].external)
+		n, no := strconv.Atoi(v.external)
+		return err != nil || no != nil || first > reviews[0].number || n-first != v.number-reviews[0].number
+	})
+}
+
+// counted reports whether the reviews of an import are all here, and their ids counted the rows.
+func (f *files) counted() bool {
+	n, found := len(f.memory.Reviews), 0
+	for i := range n + 1 {
+		if len(f.memory.Reviews[keyOf("id", strconv.Itoa(i))].Wrote) > 0 {
+			found++
+		}
+	}
+	return n > 0 && found == n && len(f.records) >= n
+}
+
+// content returns what no two reviews of a source have in common; "" if it may be chance.
+func content(v values) string {
+	if len(v[fieldText]) <= minDistinct {
+		return ""
+	}
+	return string(slices.Concat(v[fieldAuthor], v[fieldDate], v[fieldRating], v[fieldText]))
 }

@@ -75,13 +75,14 @@ const (
 	Elsewhere    Code = "here already, in another file"
 	Withdrawn    Code = "withdrawn"
 	Removed      Code = "removed by the editor"
+	Twice        Code = "here already, under another id"
 
 	BadVerification Code = "verification.method is not a method"
 	UnknownName     Code = "a name is not in business.yaml"
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{NoReview, Unshown, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
+var understood = []Code{NoReview, Unshown, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed, Twice}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -130,7 +131,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	p.line("%s: %d %s, %d updated, %d unchanged, %d skipped of %s", into, r.Added, added, r.Updated, r.Unchanged, len(r.Skipped), diagnostic.Plural(r.Rows, "row"))
 	if r.Rows == 0 {
-		p.line("the export has no reviews")
+		p.line("the export has no reviews; export again, without a filter and for all days, or wait until it has been downloaded completely")
 	}
 	if r.Columns != "" {
 		p.line("columns: --map %q", r.Columns)
@@ -167,7 +168,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped, verbose)
-	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) {
+	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) && r.Remedy == "" {
 		p.line("if the export was corrected, make the same corrections in %[1]s by hand; if the first import was wrong and nothing of it is published yet, delete %[1]s and import again", r.File)
 	}
 	if r.Remedy != "" {

@@ -1,0 +1,140 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// Words of columns and cells, as formats.txt explains them.
+var (
+	statusColumns, unshownColumns = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "unshown")
+	consents                      = diagnostic.Words(formatsFile, "consent")
+	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
+	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
+	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
+)
+
+// forms are the regular expressions of forms.txt.
+var forms = func() map[string]*regexp.Regexp {
+	m := map[string]*regexp.Regexp{}
+	for line := range strings.Lines(formsFile) {
+		if name, form, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			m[name] = regexp.MustCompile(form)
+		}
+	}
+	return m
+}()
+
+//go:embed forms.txt
+var formsFile string
+
+// unshown reports whether a column says of a review that its platform doesn't show it, or that its author hasn't agreed
+// to the publication.
+func unshown(column, cell string) bool {
+	if len(cell) > 64 { // no word
+		return false
+	}
+	name, state := diagnostic.Squash(column), diagnostic.Squash(cell)
+	if slices.Contains(unshownColumns, name) {
+		return slices.Contains(yes, state) || state != "" && len(layoutsOf(knownLayouts, cell)) > 0
+	}
+	return slices.Contains(hiddenStates, state) && (slices.Contains(statusColumns, name) || slices.ContainsFunc(consents, func(part string) bool { return strings.Contains(name, part) }))
+}
+
+// sample returns the first rows below the header.
+func (t *table) sample() (rows [][]string) {
+	rest, _ := t.in.Peek(t.in.Buffered())
+	in := csv.NewReader(bytes.NewReader(rest))
+	in.Comma, in.FieldsPerRecord = t.csv.Comma, -1
+	for len(rows) < 20 {
+		cells, err := in.Read()
+		if err != nil {
+			break // or the end of what has been read
+		}
+		if len(cells) == len(t.names) {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// rated returns the columns of some rows that have ratings, and don't count the rows.
+func rated(names []string, rows [][]string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		i, given, counted := slices.Index(names, name), "", len(rows) > 2
+		for j, cells := range rows {
+			value, _, ok := diagnostic.ParseRating(cells[i])
+			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10) {
+				return true
+			}
+			counted = counted && value == float64(j+1)
+		}
+		return given == "" || counted
+	})
+}
+
+// membersOf returns the names of the members of an object, as paths, sorted.
+func membersOf(v jsontext.Value) []string {
+	members := map[string]bool{}
+	addMembers(members, "", v)
+	return slices.Sorted(maps.Keys(members))
+}
+
+func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
+	if strings.Count(prefix, ".") > 3 {
+		return
+	}
+	for name, value := range object(v) {
+		to[prefix+name] = true
+		addMembers(to, prefix+name+".", value)
+	}
+}
+
+// object returns the members of an object; none of another value.
+func object(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		_ = json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) // it was parsed
+	}
+	return members
+}
+
+// textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
+// one, are joined by semicolons.
+func textAt(v jsontext.Value, path string, list bool) (string, error) {
+	if first, last, two := strings.Cut(path, "+"); two { // of a name
+		s, err := textAt(v, first, false)
+		t, no := textAt(v, last, false)
+		return strings.TrimSpace(s + " " + t), cmp.Or(err, no)
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		if v = object(v)[name]; v == nil {
+			return "", nil
+		}
+	}
+	var texts []string
+	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, ";"), nil
+	}
+	switch v.Kind() {
+	case '"':
+		return textOf(v), nil
+	case '0':
+		return string(v), nil
+	case 'n':
+		return "", nil
+	}
+	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
+	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
+}
