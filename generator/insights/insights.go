@@ -169,7 +169,7 @@ func monthly(all []Analyzed) []reviewcast.Month {
 }
 
 // windows are the first days of the newest window and of the one before.
-type windows struct{ recent, before reviewcast.Date }
+type windows [2]reviewcast.Date
 
 // windowsOf returns the windows of reviews in published order.
 func windowsOf(all []Analyzed) windows {
@@ -184,13 +184,7 @@ func windowsOf(all []Analyzed) windows {
 
 // of returns 0 for a day in the newest window, 1 for one in the window before, and -1 for an earlier one.
 func (w windows) of(day reviewcast.Date) int {
-	switch {
-	case day >= w.recent:
-		return 0
-	case day >= w.before:
-		return 1
-	}
-	return -1
+	return slices.IndexFunc(w[:], func(first reviewcast.Date) bool { return day >= first })
 }
 
 // tally is what is counted of the reviews in which something is, the newest first.
@@ -222,13 +216,11 @@ type trendSum struct {
 
 // add adds a value of a day, if the day is in one of the windows.
 func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
-	k := w.of(day)
-	if k < 0 {
-		return
+	if k := w.of(day); k >= 0 {
+		t.n[k]++
+		t.sum[k] += value
+		t.squares += value * value
 	}
-	t.n[k]++
-	t.sum[k] += value
-	t.squares += value * value
 }
 
 // trend compares the means of two windows.
