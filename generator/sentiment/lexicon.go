@@ -119,12 +119,10 @@ var flagNames = map[string]flags{
 	"light": light, "middling": middling, "burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 }
 
-// phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
+// phrase is a pattern of phrases.txt: what it means for all aspects that extend one.
 type phrase struct {
-	aspect   string // "*": of no aspect, but with a polarity
-	pattern  string
-	meaning  meaning
-	language string
+	extends string // "*": of no aspect, but with a polarity
+	entry
 }
 
 // meaning is what a pattern means out of context.
@@ -158,7 +156,7 @@ func (lex *lexicon) phraseLine(s string, section *string) {
 	}
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {
-			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
+			lex.phrases = append(lex.phrases, phrase{aspect, entry{meaning: meaning(s[0]), origin: FromTrade, pattern: pattern, language: language}})
 		}
 	}
 }

@@ -116,8 +116,9 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 		if terms != (s.meaning == names) {
 			continue
 		}
-		for _, aspect := range extending[s.aspect] {
-			v.addPhrase(v.phrases, v.dict.compile(s.pattern), entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
+		for _, aspect := range extending[s.extends] {
+			s.aspect = aspect
+			v.addPhrase(v.phrases, v.dict.compile(s.pattern), s.entry)
 		}
 	}
 }
