@@ -140,7 +140,11 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 		Paths      any    `json:"paths"`
 		Components object `json:"components"`
 	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options))
-	return must(fillIn(text, object{"searchParams": searchParams()}))
+	var params []any
+	for _, p := range reviewcast.SearchParams {
+		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
+	}
+	return must(fillIn(text, object{"searchParams": append(params, conditions...)}))
 })
 
 // completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.
@@ -213,15 +217,6 @@ func expand(name string, v any) any {
 		return out
 	}
 	return v
-}
-
-// searchParams are the parameters of the search.
-func searchParams() []any {
-	var list []any
-	for _, p := range reviewcast.SearchParams {
-		list = append(list, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
-	}
-	return append(list, conditions...)
 }
 
 // paramSchema is the schema of a search parameter's value.

@@ -27,26 +27,21 @@ var roots = []reflect.Type{
 	reflect.TypeFor[ReviewExtension](),
 }
 
-// named are the schemas of types that aren't made from fields.
-func named() map[reflect.Type]*jsonschema.Schema {
+// sharedSchemas are all schemas by name. They are made once: they are the same for every business.
+var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
+	s := readSource()
+	schemas := maps.Clone(s.Schemas)
 	var codes []any
 	for _, code := range reviewcast.IssueCodes {
 		codes = append(codes, code)
 	}
-	return map[reflect.Type]*jsonschema.Schema{
+	types := map[reflect.Type]*jsonschema.Schema{ // those that aren't made from fields
 		reflect.TypeFor[reviewcast.Date]():      {Type: "string", Format: "date"},
 		reflect.TypeFor[reviewcast.Polarity]():  ref("Polarity"),
 		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: codes},
 		reflect.TypeFor[time.Time]():            {Type: "string", Format: "date-time"},
 		reflect.TypeFor[reviewcast.Op]():        ref("Op"),
 	}
-}
-
-// sharedSchemas are all schemas by name. They are made once: they are the same for every business.
-var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
-	s := readSource()
-	schemas := maps.Clone(s.Schemas)
-	types := named()
 	structs := map[string]reflect.Type{}
 	for _, t := range roots {
 		collect(t, types, structs)
