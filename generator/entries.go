@@ -138,14 +138,11 @@ func (s *Site) setArtifacts(parts ...[]render.Artifact) {
 	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
 }
 
-// noLicense stands for no licence in site.yaml: nothing is granted.
-const noLicense = "all-rights-reserved"
-
 // dataset makes the published dataset, out of published fields only.
 func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{
 		Version:     1,
-		License:     cmp.Or(content.Site.License, noLicense),
+		License:     cmp.Or(content.Site.License, "all-rights-reserved"), // without one nothing is granted
 		Business:    content.Business,
 		ReviewCount: len(all),
 		Reviews:     make([]reviewcast.Review, 0, len(all)),
