@@ -150,13 +150,10 @@ func (lex *lexicon) phraseLine(s string, section *string) {
 	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0!<~", rune(s[0])) {
 		panic(fmt.Sprintf("lexicon/phrases.txt: want [aspect] or one of : + - 0 ! < ~ and patterns, not %q", s))
 	}
-	aspect, language, ok := strings.Cut(*section, " ")
-	if !ok {
-		language = english
-	}
+	aspect, language, _ := strings.Cut(*section, " ")
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {
-			lex.phrases = append(lex.phrases, phrase{aspect, entry{meaning: meaning(s[0]), origin: FromTrade, pattern: pattern, language: language}})
+			lex.phrases = append(lex.phrases, phrase{aspect, entry{meaning: meaning(s[0]), origin: FromTrade, pattern: pattern, language: cmp.Or(language, english)}})
 		}
 	}
 }
