@@ -61,8 +61,7 @@ type AmbiguousName struct {
 
 // Compute analyzes and counts all reviews, on all cores.
 func Compute(in Input) Result {
-	reviews := slices.Clone(in.Reviews)
-	slices.SortFunc(reviews, func(a, b Review) int { return reviewcast.Compare(a.Review, b.Review) })
+	reviews := slices.SortedFunc(slices.Values(in.Reviews), func(a, b Review) int { return reviewcast.Compare(a.Review, b.Review) })
 	a := sentiment.NewAnalyzer(in.Config)
 	analyzed := make([]Analyzed, len(reviews))
 	var g errgroup.Group
@@ -153,19 +152,16 @@ func monthly(all []Analyzed) []reviewcast.Month {
 		s := by[r.Date.Month()]
 		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.Insight.Score}
 	}
-	first := all[len(all)-1].Date.Noon()
-	last := all[0].Date.Month()
-	for t := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); ; t = t.AddDate(0, 1, 0) {
+	first, last := reviewcast.Date(all[len(all)-1].Date.Month()+"-01").Noon(), all[0].Date.Month()
+	for t := first; t.Format("2006-01") <= last; t = t.AddDate(0, 1, 0) {
 		name := t.Format("2006-01")
-		if name > last {
-			return out
-		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: reviewcast.Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
 			m.SentimentScore = new(sentiment.Round(by[name].score/float64(m.ReviewCount), 3))
 		}
 		out = append(out, m)
 	}
+	return out
 }
 
 // windows are the first days of the newest window and of the one before.

@@ -145,9 +145,7 @@ func (s *Site) Names() string {
 
 // Withdrawn are all withdrawals, the newest first.
 func (s *Site) Withdrawn() []reviewcast.Withdrawal {
-	all := slices.Clone(s.Withdrawals)
-	slices.SortStableFunc(all, func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
-	return all
+	return slices.SortedStableFunc(slices.Values(s.Withdrawals), func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
 }
 
 // maxCritical is how many of a year's critical reviews its page shows. They are about 80 KB.
