@@ -28,7 +28,11 @@ type Site struct {
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
+	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews))}
+	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
+	if c.Theme.Logo != nil {
+		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
+	}
 	var err error
 	parse := ourTemplates
 	if len(c.Theme.Templates) > 0 {

@@ -105,14 +105,6 @@ const (
 	pathCard   = "/card.png"
 )
 
-func newAssets(t Theme) assets {
-	a := assets{Style: versioned(pathStyle, t.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
-	if t.Logo != nil {
-		a.Logo = versioned("/"+t.LogoName, t.Logo)
-	}
-	return a
-}
-
 // versioned adds a part of the hash, so that no cache gives an older file; a path is served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 

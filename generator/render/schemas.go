@@ -123,6 +123,8 @@ func (s *source) complete(name string, schema object) {
 // objects may gain members, and a nullable reference is an anyOf.
 func tighten(s *jsonschema.Schema) {
 	switch {
+	case s == nil:
+		return
 	case slices.Contains(s.Types, "array"):
 		s.Types, s.Type = nil, "array"
 	case s.Ref != "" && len(s.Types) > 0:
@@ -138,11 +140,8 @@ func tighten(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		tighten(p)
 	}
-	for _, p := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if p != nil {
-			tighten(p)
-		}
-	}
+	tighten(s.Items)
+	tighten(s.AdditionalProperties)
 }
 
 const schemaPrefix = "#/components/schemas/"

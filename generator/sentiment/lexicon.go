@@ -54,28 +54,24 @@ func readLexicon() *lexicon {
 		h.Write(body)
 		section := ""
 		for line := range strings.Lines(string(body)) {
-			lex.line(name, strings.TrimRight(line, "\r\n"), &section)
+			switch s := strings.TrimRight(line, "\r\n"); {
+			case strings.TrimSpace(s) == "" || s[0] == ';' || strings.HasPrefix(s, "//"):
+			case name == "vader.txt":
+				w, v, _ := strings.Cut(s, "\t")
+				lex.valence[w] = number(v)
+			case name == "huliu-positive.txt":
+				lex.valence[s] = huliuWeight
+			case name == "huliu-negative.txt":
+				lex.valence[s] = -huliuWeight
+			case name == "phrases.txt":
+				lex.phraseLine(strings.TrimSpace(s), &section)
+			default:
+				lex.wordLine(s)
+			}
 		}
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
-}
-
-func (lex *lexicon) line(file, s string, section *string) {
-	switch {
-	case strings.TrimSpace(s) == "" || s[0] == ';' || strings.HasPrefix(s, "//"):
-	case file == "vader.txt":
-		w, v, _ := strings.Cut(s, "\t")
-		lex.valence[w] = number(v)
-	case file == "huliu-positive.txt":
-		lex.valence[s] = huliuWeight
-	case file == "huliu-negative.txt":
-		lex.valence[s] = -huliuWeight
-	case file == "phrases.txt":
-		lex.phraseLine(strings.TrimSpace(s), section)
-	default:
-		lex.wordLine(s)
-	}
 }
 
 func number(s string) float32 {
