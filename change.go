@@ -316,6 +316,8 @@ func Difference(before, after []*Review) *Delta {
 		delete(old, r.ID)
 		if !known {
 			d.Added = append(d.Added, r.ID)
+		} else if was == r {
+			continue
 		} else if fields := ChangedFields(was, r); len(fields) > 0 {
 			d.Changed = append(d.Changed, r.ID)
 			d.Fields[r.ID] = fields

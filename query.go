@@ -135,9 +135,6 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 		}
 		unknown = slices.DeleteFunc(unknown, func(key string) bool { return key == p.Name })
 		v, issue := parse(p, raw)
-		if issue == nil {
-			issue = p.check(v)
-		}
 		if issue != nil {
 			issues = append(issues, *issue)
 		} else {

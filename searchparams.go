@@ -116,7 +116,7 @@ func (p Param) describe() string {
 	return fmt.Sprintf("text of %d to %d characters", p.MinLength, p.MaxLength)
 }
 
-// parse parses the parameter's value from a query string.
+// parse parses and checks the parameter's value from a query string.
 func (p Param) parse(s string) (value, *Issue) {
 	if !utf8.ValidString(s) {
 		return value{}, &Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
@@ -128,25 +128,25 @@ func (p Param) parse(s string) (value, *Issue) {
 			return value{}, p.invalid("expected " + p.describe() + ", received " + echo(s))
 		}
 		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
-		return value{number: f, text: s}, nil
+		return p.check(value{number: f, text: s})
 	}
-	return value{text: s}, nil
+	return p.check(value{text: s})
 }
 
-// decode parses the parameter's value from JSON.
+// decode parses and checks the parameter's value from JSON.
 func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	var v any
 	_ = json.Unmarshal(raw, &v) // v stays nil if it isn't JSON
 	switch v := v.(type) {
 	case float64:
 		if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-			return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
+			return p.check(value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)})
 		}
 	case string:
 		return p.parse(v)
 	case bool:
 		if p.Type == BooleanParam {
-			return value{text: strconv.FormatBool(v)}, nil
+			return p.check(value{text: strconv.FormatBool(v)})
 		}
 	}
 	return value{}, p.invalid("expected " + p.describe() + ", received " + EchoJSON(raw))
@@ -163,21 +163,18 @@ func (p Param) Text(raw json.RawMessage) (string, *Issue) {
 		raw = json.RawMessage(`"` + text + `"`)
 	}
 	v, issue := p.decode(raw)
-	if issue == nil {
-		issue = p.check(v)
-	}
 	return v.text, issue
 }
 
 // check checks a value of the right type against the parameter's bounds.
-func (p Param) check(v value) *Issue {
+func (p Param) check(v value) (value, *Issue) {
 	allowed, origin, n := p.Values, "number", v.number
 	switch p.Type {
 	case DateParam:
 		if Date(v.text).Valid() {
-			return nil
+			return v, nil
 		}
-		return invalidDate(p.Name, v.text)
+		return v, invalidDate(p.Name, v.text)
 	case BooleanParam:
 		allowed = []string{"true", "false"}
 	case StringParam:
@@ -186,9 +183,9 @@ func (p Param) check(v value) *Issue {
 	issue := Issue{Path: []string{p.Name}, Origin: origin, Inclusive: new(true)}
 	switch {
 	case allowed != nil && slices.Contains(allowed, v.text):
-		return nil
+		return v, nil
 	case allowed != nil:
-		return &Issue{Code: InvalidValue, Path: issue.Path, Values: allowed, Message: "Invalid option: expected " + p.describe() + ", received " + echo(v.text)}
+		return v, &Issue{Code: InvalidValue, Path: issue.Path, Values: allowed, Message: "Invalid option: expected " + p.describe() + ", received " + echo(v.text)}
 	case n < p.Min && p.Type == StringParam:
 		issue.Code, issue.Minimum, issue.Message = TooSmall, &p.Min, "Too small: expected "+p.describe()+"; leave the parameter out for no filter"
 	case n < p.Min:
@@ -196,9 +193,9 @@ func (p Param) check(v value) *Issue {
 	case n > p.Max:
 		issue.Code, issue.Maximum, issue.Message = TooBig, &p.Max, fmt.Sprintf("Too big: expected %s, received %g", p.describe(), n)
 	default:
-		return nil
+		return v, nil
 	}
-	return &issue
+	return v, &issue
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

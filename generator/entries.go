@@ -73,23 +73,6 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	return e, nil
 }
 
-// difference returns what differs between the reviews of two lists of entries. An entry in both is the same review.
-func difference(before, after []*entry) *reviewcast.Delta {
-	only := func(list, other []*entry) (reviews []*reviewcast.Review) {
-		others := make(map[*entry]bool, len(other))
-		for _, e := range other {
-			others[e] = true
-		}
-		for _, e := range list {
-			if !others[e] {
-				reviews = append(reviews, &e.published)
-			}
-		}
-		return reviews
-	}
-	return reviewcast.Difference(only(before, after), only(after, before))
-}
-
 // published returns the entries of a Content in published order.
 func (e *entries) published(content *source.Content) []*entry {
 	all := make([]*entry, 0, len(e.of))
@@ -112,15 +95,15 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	}
 	all := e.published(content)
 	analyzed := make([]insights.Analyzed, len(all))
-	lines, quotes := make([][]byte, len(all)), make([][]pages.Quote, len(all))
+	reviews, lines, quotes := make([]*reviewcast.Review, len(all)), make([][]byte, len(all)), make([][]pages.Quote, len(all))
 	for i, entry := range all {
-		analyzed[i], lines[i], quotes[i] = entry.Analyzed, entry.line, entry.quotes
+		analyzed[i], reviews[i], lines[i], quotes[i] = entry.Analyzed, &entry.published, entry.line, entry.quotes
 	}
 	var insightLines [][]byte // in the order of the ids
 	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
 		insightLines = append(insightLines, e.insightLine)
 	}
-	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, entries: all}
+	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, reviews: reviews}
 	in := site.Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
 	site.Withdrawn = withdrawals(content, previous)
@@ -155,14 +138,11 @@ func (s *Site) setArtifacts(parts ...[]render.Artifact) {
 	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
 }
 
-// noLicense stands for no licence in site.yaml: nothing is granted.
-const noLicense = "all-rights-reserved"
-
 // dataset makes the published dataset, out of published fields only.
 func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{
 		Version:     1,
-		License:     cmp.Or(content.Site.License, noLicense),
+		License:     cmp.Or(content.Site.License, "all-rights-reserved"), // without one nothing is granted
 		Business:    content.Business,
 		ReviewCount: len(all),
 		Reviews:     make([]reviewcast.Review, 0, len(all)),

@@ -59,7 +59,7 @@ type Site struct {
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 	Withdrawn []reviewcast.Withdrawal // sorted by id
-	entries   []*entry                // in published order
+	reviews   []*reviewcast.Review    // in published order; in later builds, unchanged ones have the same addresses
 }
 
 // Result is what a build made.
@@ -228,11 +228,11 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	before, known := previous.Manifest, []*entry(nil)
+	before, known := previous.Manifest, []*reviewcast.Review(nil)
 	if b.accepted != nil {
-		before, known = b.accepted.Manifest, b.accepted.entries
+		before, known = b.accepted.Manifest, b.accepted.reviews
 	}
-	res := &Result{Site: site, Delta: difference(known, site.entries), Problems: problems, First: previous.Files == nil, content: content, previous: previous}
+	res := &Result{Site: site, Delta: reviewcast.Difference(known, site.reviews), Problems: problems, First: previous.Files == nil, content: content, previous: previous}
 	made := *before // without the pages that are not made
 	made.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&made, site, b.cfg.Now())

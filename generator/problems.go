@@ -20,9 +20,6 @@ import (
 	"reviewcast/generator/source"
 )
 
-// exampleSource marks the reviews that `reviewcast init` writes.
-const exampleSource = "example"
-
 // exampleWords are in the other texts that init writes.
 var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
 	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
@@ -52,11 +49,11 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 			"this is still the example business that init wrote, and "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
-	for _, r := range content.Reviews {
+	for _, r := range content.Reviews { // init writes them with the source example
 		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
-		if r.Published && r.Source == exampleSource && !reported {
+		if r.Published && r.Source == "example" && !reported {
 			problems = append(problems, content.Position(r).Error("example",
 				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
 				"delete it; if a customer wrote it, write where in place of source: example"))

@@ -28,8 +28,7 @@ var draft = template.Must(template.New("draft").Funcs(template.FuncMap{"lower": 
 func Draft(in *reviewcast.Insights, business string) string {
 	list := slices.DeleteFunc(slices.Clone(in.Aspects), func(a reviewcast.Aspect) bool { return a.MentionCount < minDraftMentions })
 	slices.SortStableFunc(list, func(x, y reviewcast.Aspect) int { return cmp.Compare(y.MentionCount, x.MentionCount) })
-	best := slices.Clone(list)
-	slices.SortStableFunc(best, func(x, y reviewcast.Aspect) int { return cmp.Compare(y.Score, x.Score) })
+	best := slices.SortedStableFunc(slices.Values(list), func(x, y reviewcast.Aspect) int { return cmp.Compare(y.Score, x.Score) })
 	others := best[min(1, len(best)):]
 	var b strings.Builder
 	err := draft.Execute(&b, struct {

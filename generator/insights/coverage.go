@@ -47,27 +47,27 @@ type Uncaught struct {
 // Cover reports what the vocabulary of in matches in its reviews.
 func Cover(in Input) Coverage {
 	a := sentiment.NewAnalyzer(in.Config)
-	out := Coverage{}
+	out := Coverage{Aspects: make([]AspectCoverage, len(a.Aspects()))}
 	type key struct {
 		aspect int16
 		term   string
 	}
 	found := map[key]*TermCoverage{}
-	lists := make([][]*TermCoverage, len(a.Aspects()))
 	cover := func(aspect int16, term string, shipped bool) *TermCoverage {
 		k := key{aspect, strings.TrimSpace(term)}
 		if found[k] == nil {
 			found[k] = &TermCoverage{Term: k.term, Shipped: shipped}
-			lists[aspect] = append(lists[aspect], found[k])
+			out.Aspects[aspect].Terms = append(out.Aspects[aspect].Terms, found[k])
 		}
 		return found[k]
 	}
 	var own []int // how many terms are the editor's
 	for i, t := range a.Aspects() {
+		out.Aspects[i].ID = t.ID
 		for _, term := range slices.Concat(t.Terms, t.Positive, t.Negative, t.Neutral) {
 			cover(int16(i), term, false)
 		}
-		own = append(own, len(lists[i]))
+		own = append(own, len(out.Aspects[i].Terms))
 	}
 	uncaught := map[sentiment.TopicKey]*topicSum{}
 	for _, r := range Compute(in).Reviews {
@@ -93,25 +93,18 @@ func Cover(in Input) Coverage {
 			uncaught[key].add(&r, windows{})
 		}
 	}
-	for i, list := range lists {
-		slices.SortFunc(list[own[i]:], func(x, y *TermCoverage) int {
+	for i, c := range out.Aspects {
+		slices.SortFunc(c.Terms[own[i]:], func(x, y *TermCoverage) int {
 			return cmp.Or(cmp.Compare(y.Reviews, x.Reviews), strings.Compare(x.Term, y.Term))
 		})
-		out.Aspects = append(out.Aspects, AspectCoverage{ID: a.Aspects()[i].ID, Terms: list})
 	}
-	out.Uncaught = frequent(a, uncaught)
-	return out
-}
-
-// frequent lists the most frequent of phrases, and leaves out those that a single review has.
-func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out []Uncaught) {
-	maps.DeleteFunc(by, func(_ sentiment.TopicKey, s *topicSum) bool { return s.n == 1 })
-	sums := slices.SortedFunc(maps.Values(by), func(x, y *topicSum) int {
+	maps.DeleteFunc(uncaught, func(_ sentiment.TopicKey, s *topicSum) bool { return s.n == 1 }) // of a single review
+	sums := slices.SortedFunc(maps.Values(uncaught), func(x, y *topicSum) int {
 		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key))
 	})
 	for _, s := range sums[:min(len(sums), maxUncaught)] {
 		s.setLabel(a)
-		out = append(out, Uncaught{s.label, s.n})
+		out.Uncaught = append(out.Uncaught, Uncaught{s.label, s.n})
 	}
 	return out
 }

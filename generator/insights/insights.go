@@ -153,23 +153,20 @@ func monthly(all []Analyzed) []reviewcast.Month {
 		s := by[r.Date.Month()]
 		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.Insight.Score}
 	}
-	first := all[len(all)-1].Date.Noon()
-	last := all[0].Date.Month()
-	for t := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); ; t = t.AddDate(0, 1, 0) {
+	first, last := reviewcast.Date(all[len(all)-1].Date.Month()+"-01").Noon(), all[0].Date.Month()
+	for t := first; t.Format("2006-01") <= last; t = t.AddDate(0, 1, 0) {
 		name := t.Format("2006-01")
-		if name > last {
-			return out
-		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: reviewcast.Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
 			m.SentimentScore = new(sentiment.Round(by[name].score/float64(m.ReviewCount), 3))
 		}
 		out = append(out, m)
 	}
+	return out
 }
 
 // windows are the first days of the newest window and of the one before.
-type windows struct{ recent, before reviewcast.Date }
+type windows [2]reviewcast.Date
 
 // windowsOf returns the windows of reviews in published order.
 func windowsOf(all []Analyzed) windows {
@@ -184,13 +181,7 @@ func windowsOf(all []Analyzed) windows {
 
 // of returns 0 for a day in the newest window, 1 for one in the window before, and -1 for an earlier one.
 func (w windows) of(day reviewcast.Date) int {
-	switch {
-	case day >= w.recent:
-		return 0
-	case day >= w.before:
-		return 1
-	}
-	return -1
+	return slices.IndexFunc(w[:], func(first reviewcast.Date) bool { return day >= first })
 }
 
 // tally is what is counted of the reviews in which something is, the newest first.
@@ -222,13 +213,11 @@ type trendSum struct {
 
 // add adds a value of a day, if the day is in one of the windows.
 func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
-	k := w.of(day)
-	if k < 0 {
-		return
+	if k := w.of(day); k >= 0 {
+		t.n[k]++
+		t.sum[k] += value
+		t.squares += value * value
 	}
-	t.n[k]++
-	t.sum[k] += value
-	t.squares += value * value
 }
 
 // trend compares the means of two windows.

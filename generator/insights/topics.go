@@ -168,8 +168,5 @@ func (s *topicSum) setLabel(a *sentiment.Analyzer) {
 func slug(label string) string {
 	parts := strings.FieldsFunc(sentiment.Fold(label), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	s := strings.Join(parts, "-")
-	if len(s) > reviewcast.MaxIDLength {
-		s = strings.TrimRight(s[:reviewcast.MaxIDLength], "-")
-	}
-	return s
+	return strings.TrimRight(s[:min(len(s), reviewcast.MaxIDLength)], "-")
 }

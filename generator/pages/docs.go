@@ -130,14 +130,10 @@ func readAPI(openAPI []byte) (*apiDocument, error) {
 	for _, methods := range d.Paths {
 		for _, op := range methods {
 			for i, p := range op.Parameters {
-				if p.Ref != "" {
-					op.Parameters[i] = d.Components.Parameters[last(p.Ref)]
-				}
+				op.Parameters[i] = cmp.Or(d.Components.Parameters[last(p.Ref)], p)
 			}
 			for status, r := range op.Responses {
-				if r.Ref != "" {
-					op.Responses[status] = d.Components.Responses[last(r.Ref)]
-				}
+				op.Responses[status] = cmp.Or(d.Components.Responses[last(r.Ref)], r)
 			}
 		}
 	}

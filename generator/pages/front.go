@@ -34,7 +34,6 @@ type front struct {
 	Newest    []review
 	Replies   []link
 	Withdrawn []reviewcast.Withdrawal
-	Hidden    string
 	Methods   []fact
 }
 
@@ -46,10 +45,9 @@ type entityTable struct {
 func (s *Site) front() *front {
 	in := s.Insights
 	f := &front{
-		Site: s, Language: s.Channel.Language, Links: published, All: s.all,
-		Hidden: hidden(s.Dataset.Unpublished), Trend: trendWords(in.Temporal.Trend, "stars"), Methods: s.methods(),
+		Site: s, Language: s.Channel.Language, Links: published, All: s.tally, Trend: trendWords(in.Temporal.Trend, "stars"), Methods: s.methods(),
 		Topics: in.Topics[:min(len(in.Topics), frontTopics)], Newest: s.reviews[:min(len(s.reviews), frontReviews)],
-		Withdrawn: s.withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
+		Withdrawn: s.Withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
 	}
 	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
 	if q := in.PullQuote; q != nil {
@@ -132,17 +130,8 @@ func (v *monthView) fit(n int) bool {
 	return v.Most > 0
 }
 
-// indexView is what the templates months show: the months, and all withdrawals.
-type indexView struct {
-	tally
-	Years     []*year
-	Withdrawn []reviewcast.Withdrawal
-	Hidden    string
-	Names     string // of what the search finds facets of, by id, as JSON
-}
-
-// searchNames are the names that the search box shows instead of ids, by facet.
-func (s *Site) searchNames() string {
+// Names are the names that the search box shows instead of ids, by facet, as JSON.
+func (s *Site) Names() string {
 	names := map[string]map[string]string{}
 	for _, n := range s.subjects {
 		if names[n.kind.facet] == nil {
@@ -154,11 +143,9 @@ func (s *Site) searchNames() string {
 	return string(b)
 }
 
-// withdrawn are all withdrawals, the newest first.
-func (s *Site) withdrawn() []reviewcast.Withdrawal {
-	all := slices.Clone(s.Withdrawals)
-	slices.SortStableFunc(all, func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
-	return all
+// Withdrawn are all withdrawals, the newest first.
+func (s *Site) Withdrawn() []reviewcast.Withdrawal {
+	return slices.SortedStableFunc(slices.Values(s.Withdrawals), func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
 }
 
 // maxCritical is how many of a year's critical reviews its page shows. They are about 80 KB.

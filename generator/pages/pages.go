@@ -109,14 +109,13 @@ func (s *Site) pages() (pages []job) {
 			})
 		}
 	}
-	for _, y := range s.years {
+	for _, y := range s.Years {
 		add(reviewcast.PathMonths+y.Name+"/", y.modified, func() *view {
 			return &view{Title: "Reviews of " + y.Name, Description: y.Summary(), Crumbs: []link{{"Reviews", reviewcast.PathMonths}}, Name: "year", Data: y}
 		})
 	}
 	add(reviewcast.PathMonths, s.modified, func() *view {
-		v := indexView{s.all, s.years, s.withdrawn(), hidden(s.Dataset.Unpublished), s.searchNames()}
-		return &view{Title: "All reviews", Description: v.Summary(), Name: "months", Data: v}
+		return &view{Title: "All reviews", Description: s.Summary(), Name: "months", Data: s}
 	})
 	add("/", s.modified, func() *view {
 		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.frontLD(), Name: "front", Data: s.front()}

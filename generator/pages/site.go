@@ -9,27 +9,30 @@ import (
 	"reviewcast"
 )
 
-// Site is the content in the order in which pages need it. It may be used by several goroutines at the same time.
+// Site is the content in the order in which pages need it, and what the templates months show. It may be used by several goroutines at the same time.
 type Site struct {
 	Content
+	tally     // modified is the newest date of all; "" when there is none
 	templates *template.Template
 	assets    assets
 	jobs      []job
 
 	reviews  []review       // newest first
 	at       map[string]int // ordinal in reviews by id
-	all      tally
-	months   []month // newest first
-	years    []*year // newest first
+	months   []month        // newest first
+	Years    []*year        // newest first
 	subjects []*subject
 	named    map[string]*subject // by path
-	modified reviewcast.Date     // the newest date of all; "" when there is none
 }
 
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
+	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews))}
+	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
+	if c.Theme.Logo != nil {
+		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
+	}
 	var err error
 	parse := ourTemplates
 	if len(c.Theme.Templates) > 0 {
@@ -137,14 +140,14 @@ func (s *Site) group() {
 		}
 		s.modified = max(s.modified, m.modified)
 		name := m.Name[:4]
-		if n := len(s.years); n == 0 || s.years[n-1].Name != name {
-			s.years = append(s.years, &year{Name: name, Months: s.months[i:i]})
+		if n := len(s.Years); n == 0 || s.Years[n-1].Name != name {
+			s.Years = append(s.Years, &year{Name: name, Months: s.months[i:i]})
 		}
-		y := s.years[len(s.years)-1]
+		y := s.Years[len(s.Years)-1]
 		y.Months = y.Months[:len(y.Months)+1]
 		for _, r := range m.Reviews {
 			y.add(r.Review)
-			s.all.add(r.Review)
+			s.add(r.Review)
 		}
 		y.modified = max(y.modified, m.modified) // it may be a withdrawal's
 	}

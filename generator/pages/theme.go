@@ -64,18 +64,16 @@ func siteFile(name string) []byte {
 	return b
 }
 
+// notDialled are the signs in telephone numbers for readers that a tel: address has not (RFC 3966); the 0 in brackets is
+// dialled within the country only.
+var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
+
 // templateFuncs are for the templates of HTML and Markdown.
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
 	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "hours": hours, "upper": strings.ToUpper,
-	"tel": dialled, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
+	"tel": func(number string) string { return notDialled.ReplaceAllString(number, "") }, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
-
-// notDialled are the signs in telephone numbers for readers; the 0 in brackets is dialled within the country only.
-var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
-
-// dialled returns a telephone number for a tel: address, RFC 3966.
-func dialled(number string) string { return notDialled.ReplaceAllString(number, "") }
 
 // ourTemplates are parsed once.
 var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return Theme{}.parse() })
@@ -107,21 +105,13 @@ const (
 	pathCard   = "/card.png"
 )
 
-func newAssets(t Theme) assets {
-	a := assets{Style: versioned(pathStyle, t.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
-	if t.Logo != nil {
-		a.Logo = versioned("/"+t.LogoName, t.Logo)
-	}
-	return a
-}
-
 // versioned adds a part of the hash, so that no cache gives an older file; a path is served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 
 // StyleVariables returns the names of the variables that our stylesheet has.
-func StyleVariables() []string { return variableForm.FindAllString(string(siteFile("style.css")), -1) }
-
-var variableForm = regexp.MustCompile(`--[a-z]+`)
+func StyleVariables() []string {
+	return regexp.MustCompile(`--[a-z]+`).FindAllString(string(siteFile("style.css")), -1)
+}
 
 // style is the stylesheet: ours, then the editors'.
 func (t Theme) style() []byte { return append(siteFile("style.css"), t.CSS...) }

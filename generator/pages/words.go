@@ -135,8 +135,9 @@ func excerpt(text string, most int) string {
 	return strings.TrimRight(text[:cut], ".,;:!?– ") + "…"
 }
 
-// hidden says in words how many reviews are left out, and why.
-func hidden(u reviewcast.Unpublished) string {
+// Hidden says in words how many reviews are left out, and why.
+func (s *Site) Hidden() string {
+	u := s.Dataset.Unpublished
 	var parts []string
 	for i, n := range []int{u.Unverified, u.Withdrawn, u.Legal} {
 		if n > 0 {

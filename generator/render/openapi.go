@@ -18,10 +18,21 @@ import (
 // OpenAPI renders /.well-known/openapi.json (OpenAPI 3.1.0): openapi.yaml with the schemas of the contract's
 // types, the parameters of [reviewcast.SearchParams], and the newest reviews as examples.
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
-	d = excerpt(d)
-	values, err := openAPIValues(c.Complete(d.Business), d)
-	body, err2 := fillIn(openAPITemplate(), values)
-	return append(body, '\n'), cmp.Or(err, err2)
+	c, d = c.Complete(d.Business), excerpt(d)
+	atom, err1 := Atom(c, d)
+	jsonFeed, err2 := JSONFeed(c, d)
+	var topics []string
+	for _, path := range reviewcast.Topics {
+		topics = append(topics, c.BaseURL+path)
+	}
+	n, oldest := len(d.Reviews), d.Reviews[len(d.Reviews)-1].Date
+	body, err3 := fillIn(openAPITemplate(), map[string]any{ // what differs from business to business
+		"info": newInfo(c, d), "title": c.Title, "baseURL": c.BaseURL, "topics": topics, "topic": c.BaseURL + reviewcast.PathReviews,
+		"dataset": d, "jsonFeed": jsontext.Value(jsonFeed), "atom": string(atom), "sinceDate": oldest,
+		"search": reviewcast.SearchResult{Matched: n, Returned: n, Reviews: d.Reviews, Query: reviewcast.Query{Since: oldest, Limit: reviewcast.DefaultLimit}},
+		"since":  reviewcast.SinceResult{Since: oldest, Matched: n, Returned: n, Reviews: d.Reviews},
+	})
+	return append(body, '\n'), cmp.Or(err1, err2, err3)
 }
 
 // fillIn replaces the strings "$name" of a JSON text by values.
@@ -35,23 +46,6 @@ func fillIn(text []byte, values map[string]any) ([]byte, error) {
 		pairs = append(pairs, `"$`+name+`"`, string(b))
 	}
 	return []byte(strings.NewReplacer(pairs...).Replace(string(text))), nil
-}
-
-// openAPIValues are the values in the description that differ from business to business.
-func openAPIValues(c Channel, d *reviewcast.Dataset) (map[string]any, error) {
-	atom, err1 := Atom(c, d)
-	jsonFeed, err2 := JSONFeed(c, d)
-	var topics []string
-	for _, path := range reviewcast.Topics {
-		topics = append(topics, c.BaseURL+path)
-	}
-	n, oldest := len(d.Reviews), d.Reviews[len(d.Reviews)-1].Date
-	return map[string]any{
-		"info": newInfo(c, d), "title": c.Title, "baseURL": c.BaseURL, "topics": topics, "topic": c.BaseURL + reviewcast.PathReviews,
-		"dataset": d, "jsonFeed": jsontext.Value(jsonFeed), "atom": string(atom), "sinceDate": oldest,
-		"search": reviewcast.SearchResult{Matched: n, Returned: n, Reviews: d.Reviews, Query: reviewcast.Query{Since: oldest, Limit: reviewcast.DefaultLimit}},
-		"since":  reviewcast.SinceResult{Since: oldest, Matched: n, Returned: n, Reviews: d.Reviews},
-	}, cmp.Or(err1, err2)
 }
 
 func newInfo(c Channel, d *reviewcast.Dataset) object {
@@ -146,7 +140,11 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 		Paths      any    `json:"paths"`
 		Components object `json:"components"`
 	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options))
-	return must(fillIn(text, object{"searchParams": searchParams()}))
+	var params []any
+	for _, p := range reviewcast.SearchParams {
+		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
+	}
+	return must(fillIn(text, object{"searchParams": append(params, conditions...)}))
 })
 
 // completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.
@@ -219,15 +217,6 @@ func expand(name string, v any) any {
 		return out
 	}
 	return v
-}
-
-// searchParams are the parameters of the search.
-func searchParams() []any {
-	var list []any
-	for _, p := range reviewcast.SearchParams {
-		list = append(list, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
-	}
-	return append(list, conditions...)
 }
 
 // paramSchema is the schema of a search parameter's value.

@@ -100,7 +100,9 @@ func Files(c Content) ([]Artifact, error) {
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
-		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
+		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) {
+			return layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", c.Withdrawn))
+		}},
 		{reviewcast.SchemaPath(reviewcast.PathInsights), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathInsights, "Insights") }},
 		{reviewcast.SchemaPath(reviewcast.PathReviews), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathReviews, "Dataset") }},
 	}
@@ -126,11 +128,6 @@ func Parallel[T any](n, limit int, do func(i int) (T, error)) ([]T, error) {
 	}
 	_ = g.Wait() // errs has the errors
 	return made, cmp.Or(errs...)
-}
-
-// Withdrawals renders /withdrawn.json, one withdrawal a line.
-func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
-	return layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", list))
 }
 
 // Dataset renders /reviews.json in the promised layout. lines are [ReviewLine] of each review, in published order.

@@ -27,26 +27,21 @@ var roots = []reflect.Type{
 	reflect.TypeFor[ReviewExtension](),
 }
 
-// named are the schemas of types that aren't made from fields.
-func named() map[reflect.Type]*jsonschema.Schema {
+// sharedSchemas are all schemas by name. They are made once: they are the same for every business.
+var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
+	s := readSource()
+	schemas := maps.Clone(s.Schemas)
 	var codes []any
 	for _, code := range reviewcast.IssueCodes {
 		codes = append(codes, code)
 	}
-	return map[reflect.Type]*jsonschema.Schema{
+	types := map[reflect.Type]*jsonschema.Schema{ // those that aren't made from fields
 		reflect.TypeFor[reviewcast.Date]():      {Type: "string", Format: "date"},
 		reflect.TypeFor[reviewcast.Polarity]():  ref("Polarity"),
 		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: codes},
 		reflect.TypeFor[time.Time]():            {Type: "string", Format: "date-time"},
 		reflect.TypeFor[reviewcast.Op]():        ref("Op"),
 	}
-}
-
-// sharedSchemas are all schemas by name. They are made once: they are the same for every business.
-var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
-	s := readSource()
-	schemas := maps.Clone(s.Schemas)
-	types := named()
 	structs := map[string]reflect.Type{}
 	for _, t := range roots {
 		collect(t, types, structs)
@@ -128,6 +123,8 @@ func (s *source) complete(name string, schema object) {
 // objects may gain members, and a nullable reference is an anyOf.
 func tighten(s *jsonschema.Schema) {
 	switch {
+	case s == nil:
+		return
 	case slices.Contains(s.Types, "array"):
 		s.Types, s.Type = nil, "array"
 	case s.Ref != "" && len(s.Types) > 0:
@@ -143,11 +140,8 @@ func tighten(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		tighten(p)
 	}
-	for _, p := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if p != nil {
-			tighten(p)
-		}
-	}
+	tighten(s.Items)
+	tighten(s.AdditionalProperties)
 }
 
 const schemaPrefix = "#/components/schemas/"

@@ -61,7 +61,7 @@ type Analyzer struct {
 // NewAnalyzer compiles a vocabulary. The Config isn't to be changed afterwards.
 func NewAnalyzer(c Config) *Analyzer {
 	v := newVocabulary(c)
-	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return newWorker(v) }}}
+	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return &worker{v: v, seen: map[string]*word{}} }}}
 }
 
 // Aspects returns the aspects of the vocabulary, in the editors' order.
@@ -99,7 +99,29 @@ type Analysis struct {
 func (a *Analyzer) Analyze(r *reviewcast.Review, job reviewcast.Mentions) *Analysis {
 	w := a.workers.Get().(*worker)
 	defer a.workers.Put(w)
-	return w.analyze(r, job)
+	found := &Analysis{}
+	if primary, _, _ := strings.Cut(strings.ToLower(r.Language), "-"); slices.Contains(Languages, primary) {
+		found.Language = primary
+	}
+	if r.Title != nil {
+		w.segment(*r.Title)
+		found.Entities = w.entities(true, found.Entities)
+		if found.Language == english {
+			// No quote can show a title, so its words count for the review as a whole only.
+			w.match(english)
+			found.addTone(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]))
+			found.addTone(w.phraseOpinions)
+		}
+	}
+	if r.Text != nil {
+		w.segment(*r.Text)
+		found.Entities = w.entities(false, found.Entities)
+		w.aspects(found)
+		found.Topics = w.topicKeys()
+	}
+	found.Mentions = a.mentions(job, found.Entities)
+	a.judge(r.Rating, found)
+	return found
 }
 
 // mentions returns the union of the job record and the names found.
@@ -135,46 +157,10 @@ type worker struct {
 	distances      []distance
 }
 
-func newWorker(v *vocabulary) *worker {
-	return &worker{v: v, seen: map[string]*word{}}
-}
-
 // Languages are the languages in which shipped phrases are known.
 var Languages = []string{english, "es", "fr"}
 
 const english = "en"
-
-// languageOf returns the primary subtag of a language tag if it is one of Languages, and "" otherwise.
-func languageOf(tag string) string {
-	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
-	if slices.Contains(Languages, primary) {
-		return primary
-	}
-	return ""
-}
-
-func (w *worker) analyze(r *reviewcast.Review, job reviewcast.Mentions) *Analysis {
-	a := &Analysis{Language: languageOf(r.Language)}
-	if r.Title != nil {
-		w.segment(*r.Title)
-		a.Entities = w.entities(true, a.Entities)
-		if a.Language == english {
-			// No quote can show a title, so its words count for the review as a whole only.
-			w.match(english)
-			a.addTone(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]))
-			a.addTone(w.phraseOpinions)
-		}
-	}
-	if r.Text != nil {
-		w.segment(*r.Text)
-		a.Entities = w.entities(false, a.Entities)
-		w.aspects(a)
-		a.Topics = w.topicKeys()
-	}
-	a.Mentions = w.v.mentions(job, a.Entities)
-	w.v.judge(r.Rating, a)
-	return a
-}
 
 func (a *Analysis) addTone(opinions []opinion) {
 	for _, o := range opinions {

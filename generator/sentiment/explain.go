@@ -96,7 +96,8 @@ func (m *Mention) Reason() string {
 // Polarity applies the lexicon rule to bytes from to to of a text, as if they were a term of no aspect, to measure it
 // on labelled corpora. It returns the polarity, and a score with its sign, which is 0 when there is no opinion at all.
 func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
-	w := newWorker(a.vocabulary)
+	w := a.workers.Get().(*worker)
+	defer a.workers.Put(w)
 	w.segment(text)
 	w.match(english)
 	first := slices.IndexFunc(w.tokens, func(t token) bool { return int(t.end) > from })

@@ -54,28 +54,24 @@ func readLexicon() *lexicon {
 		h.Write(body)
 		section := ""
 		for line := range strings.Lines(string(body)) {
-			lex.line(name, strings.TrimRight(line, "\r\n"), &section)
+			switch s := strings.TrimRight(line, "\r\n"); {
+			case strings.TrimSpace(s) == "" || s[0] == ';' || strings.HasPrefix(s, "//"):
+			case name == "vader.txt":
+				w, v, _ := strings.Cut(s, "\t")
+				lex.valence[w] = number(v)
+			case name == "huliu-positive.txt":
+				lex.valence[s] = huliuWeight
+			case name == "huliu-negative.txt":
+				lex.valence[s] = -huliuWeight
+			case name == "phrases.txt":
+				lex.phraseLine(strings.TrimSpace(s), &section)
+			default:
+				lex.wordLine(s)
+			}
 		}
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
-}
-
-func (lex *lexicon) line(file, s string, section *string) {
-	switch {
-	case strings.TrimSpace(s) == "" || s[0] == ';' || strings.HasPrefix(s, "//"):
-	case file == "vader.txt":
-		w, v, _ := strings.Cut(s, "\t")
-		lex.valence[w] = number(v)
-	case file == "huliu-positive.txt":
-		lex.valence[s] = huliuWeight
-	case file == "huliu-negative.txt":
-		lex.valence[s] = -huliuWeight
-	case file == "phrases.txt":
-		lex.phraseLine(strings.TrimSpace(s), section)
-	default:
-		lex.wordLine(s)
-	}
 }
 
 func number(s string) float32 {
@@ -119,12 +115,10 @@ var flagNames = map[string]flags{
 	"light": light, "middling": middling, "burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 }
 
-// phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
+// phrase is a pattern of phrases.txt: what it means for all aspects that extend one.
 type phrase struct {
-	aspect   string // "*": of no aspect, but with a polarity
-	pattern  string
-	meaning  meaning
-	language string
+	extends string // "*": of no aspect, but with a polarity
+	entry
 }
 
 // meaning is what a pattern means out of context.
@@ -152,13 +146,10 @@ func (lex *lexicon) phraseLine(s string, section *string) {
 	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0!<~", rune(s[0])) {
 		panic(fmt.Sprintf("lexicon/phrases.txt: want [aspect] or one of : + - 0 ! < ~ and patterns, not %q", s))
 	}
-	aspect, language, ok := strings.Cut(*section, " ")
-	if !ok {
-		language = english
-	}
+	aspect, language, _ := strings.Cut(*section, " ")
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {
-			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
+			lex.phrases = append(lex.phrases, phrase{aspect, entry{meaning: meaning(s[0]), origin: FromTrade, pattern: pattern, language: cmp.Or(language, english)}})
 		}
 	}
 }

@@ -82,7 +82,7 @@ const (
 
 func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon"}[o] }
 
-// Rule says how a mention's polarity follows from its words, for people.
+// Rule says how a mention's polarity follows from its words, or how a name was recognized, for people.
 type Rule string
 
 const (
@@ -96,6 +96,12 @@ const (
 	noOpinion     Rule = "named, but no clear opinion is near it"
 	againstText   Rule = "it contradicts the rest of the text, and no phrase confirms it"
 	againstStars  Rule = "it contradicts the stars, and no second sign supports it"
+
+	byName        Rule = "named as the business's files name it"
+	byFirstName   Rule = "the first name of one technician only"
+	byCue         Rule = "also an ordinary word, but used as a person's name here"
+	byMisspelling Rule = "one letter away from one name only"
+	sharedName    Rule = "several bear this name: credited to nobody"
 )
 
 // countedScore is the score, either way, from which the opinion words around a term

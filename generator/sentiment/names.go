@@ -31,18 +31,6 @@ func (k Kind) Of(m reviewcast.Mentions) []string {
 	return [Kinds][]string{Area: m.ServiceAreas, Technician: m.Technicians, Service: m.Services}[k]
 }
 
-// entities returns everything that the vocabulary names, by kind.
-func (c *Config) entities() [Kinds][]reviewcast.Named {
-	out := [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
-	for _, t := range c.Business.Technicians {
-		out[Technician] = append(out[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
-	}
-	for _, p := range c.Problems {
-		out[Problem] = append(out[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
-	}
-	return out
-}
-
 // name is one way to name a place or a person. Names keep their case, are not stemmed, and lose their diacritics; of
 // several at one place the longest wins, and a place wins over a person.
 type name struct {
@@ -95,19 +83,31 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 	})
 }
 
-// addNames inserts the names of places and technicians. A first name is inserted after all aliases.
-func (v *vocabulary) addNames(c Config) {
-	for i, a := range c.Business.ServiceAreas {
-		for _, text := range append([]string{a.Name}, c.AreaAliases[a.ID]...) {
-			v.addName(Area, int32(i), text, false)
+// addEntities inserts everything that texts may name, by name and aliases. A first name is inserted after all aliases.
+func (v *vocabulary) addEntities(c Config) {
+	v.entities = [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
+	aliases := [Kinds]map[string][]string{Area: c.AreaAliases, Service: c.ServiceAliases, Technician: {}, Problem: {}}
+	for _, t := range c.Business.Technicians {
+		v.entities[Technician] = append(v.entities[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
+		aliases[Technician][t.ID] = t.Aliases
+	}
+	for _, p := range c.Problems {
+		v.entities[Problem] = append(v.entities[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
+		aliases[Problem][p.ID] = p.Terms
+	}
+	for k := range Kinds {
+		v.things[k] = newTrie()
+		for i, n := range v.entities[k] {
+			for _, text := range append([]string{n.Name}, aliases[k][n.ID]...) {
+				if k < Service {
+					v.addName(k, int32(i), text, false)
+				} else {
+					v.addThing(k, int32(i), text)
+				}
+			}
 		}
 	}
-	for i, t := range c.Business.Technicians {
-		for _, text := range append([]string{t.Name}, t.Aliases...) {
-			v.addName(Technician, int32(i), text, false)
-		}
-	}
-	for i, t := range c.Business.Technicians {
+	for i, t := range v.entities[Technician] {
 		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
 			v.addName(Technician, int32(i), first, true)
 		}
@@ -149,7 +149,7 @@ type EntityMention struct {
 	Start, End int32 // bytes
 	Sentence   Span  // of the title or the text
 	Title      bool
-	Rule       NameRule
+	Rule       Rule
 	bearers    []int32 // of a name that several people bear
 }
 
@@ -164,36 +164,22 @@ func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
 // Ambiguous reports whether several people bear the name, so that nobody is credited. ID is the first of them.
 func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
 
-// NameRule says how a name was recognized, or why it was not credited, for people.
-type NameRule string
-
-const (
-	byName        NameRule = "named as the business's files name it"
-	byFirstName   NameRule = "the first name of one technician only"
-	byCue         NameRule = "also an ordinary word, but used as a person's name here"
-	byMisspelling NameRule = "one letter away from one name only"
-	sharedName    NameRule = "several bear this name: credited to nobody"
-)
-
 // findNames looks for places and people, marks their tokens as taken, and appends what it finds. A name that several
 // people bear is appended once, with the first of them and sharedName.
 func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
-		rule := byName
-		m := match{}
+		rule, found, last := byName, int32(0), i
 		if t.name != 0 {
-			m = v.longestName(tokens, i)
+			found, last = v.longestName(tokens, i)
 		} else if t.shape&capital != 0 {
-			m.payloads[0], m.words = v.misspelt(t.text), 1
-			m.at[0], rule = int32(i), byMisspelling
+			rule, found = byMisspelling, v.misspelt(t.text)
 		}
-		if m.payloads[0] == 0 {
+		if found == 0 {
 			continue
 		}
-		n := &v.nameList[m.payloads[0]-1]
-		last := m.last()
-		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
+		n := &v.nameList[found-1]
+		f := EntityMention{Start: t.start, End: tokens[last].end, Title: title, Rule: rule}
 		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
@@ -227,10 +213,11 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 	return dst
 }
 
-// longestName finds the longest name that begins at tokens[i] and is written as names are.
-func (v *vocabulary) longestName(tokens []token, i int) (best match) {
-	at, cur := int32(0), match{}
-	for k := i; k < len(tokens) && k-i < maxElements; k++ {
+// longestName finds the longest name that begins at tokens[i] and is written as names are: its place in nameList, from 1,
+// and its last token. 0: none.
+func (v *vocabulary) longestName(tokens []token, i int) (found int32, last int) {
+	at := int32(0)
+	for k := i; k < len(tokens); k++ {
 		// A name contains no comma; the point of "Daniel R." ends it.
 		if k > i && tokens[k].gap == comma || k > i && tokens[k].gap == stop && tokens[k].shape&opensRun != 0 && len(tokens[k-1].text) > 1 {
 			break
@@ -240,14 +227,11 @@ func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 			break
 		}
 		at = next
-		cur.at[cur.words] = int32(k)
-		cur.words++
 		if p := v.people.nodes[at].payload; p != 0 && v.nameList[p-1].written(tokens[i:k+1]) {
-			best = cur
-			best.payloads[0] = p
+			found, last = p, k
 		}
 	}
-	return best
+	return found, last
 }
 
 // written reports whether the tokens have their capitals. A text all in capitals

@@ -52,8 +52,14 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 		score = (ratingWeight*score + textWeight*text) / (ratingWeight + textWeight)
 	}
 	in.Score = Round(score, 3)
+	var votes reviewcast.SentimentCounts
+	for _, b := range a.Votes {
+		in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
+		votes.Add(b.Polarity)
+	}
+	divided := votes.MixedCount > 0 || votes.PositiveCount > 0 && votes.NegativeCount > 0
 	switch {
-	case rating > 1 && rating < 5 && divided(a.Votes):
+	case rating > 1 && rating < 5 && divided:
 		in.Sentiment = reviewcast.Mixed
 	case in.Score >= neutralScore:
 		in.Sentiment = reviewcast.Positive
@@ -61,9 +67,6 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 		in.Sentiment = reviewcast.Negative
 	default:
 		in.Sentiment = reviewcast.Neutral
-	}
-	for _, b := range a.Votes {
-		in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
 	}
 }
 
@@ -209,13 +212,4 @@ func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 		p = Negative
 	}
 	return p.Published(), s.proof[p] - 1
-}
-
-// divided reports whether the votes contain both praise and blame.
-func divided(votes []Vote) bool {
-	var c reviewcast.SentimentCounts
-	for _, v := range votes {
-		c.Add(v.Polarity)
-	}
-	return c.MixedCount > 0 || c.PositiveCount > 0 && c.NegativeCount > 0
 }

@@ -59,20 +59,13 @@ func newVocabulary(c Config) *vocabulary {
 		v.addEditors(v.own, int32(i), blames, a.Negative)
 		v.addEditors(v.own, int32(i), states, a.Neutral)
 	}
-	v.entities = c.entities()
 	v.ownName = map[string]bool{}
 	for w := range words(c.Business.Name) {
 		if v.dict.lex.function[w]&stopword == 0 {
 			v.ownName[w] = true
 		}
 	}
-	v.addThings(Service, c.Business.Services, c.ServiceAliases)
-	aliases := map[string][]string{}
-	for _, p := range c.Problems {
-		aliases[p.ID] = p.Terms
-	}
-	v.addThings(Problem, v.entities[Problem], aliases)
-	v.addNames(c)
+	v.addEntities(c)
 	v.addTopics(c.Topics)
 	v.person = &word{text: "technician", syms: v.dict.word("technician").syms}
 	return v
@@ -116,8 +109,9 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 		if terms != (s.meaning == names) {
 			continue
 		}
-		for _, aspect := range extending[s.aspect] {
-			v.addPhrase(v.phrases, v.dict.compile(s.pattern), entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
+		for _, aspect := range extending[s.extends] {
+			s.aspect = aspect
+			v.addPhrase(v.phrases, v.dict.compile(s.pattern), s.entry)
 		}
 	}
 }
@@ -139,25 +133,20 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 	})
 }
 
-// addThings inserts services or problems by label and aliases. A phrase that two of
+// addThing inserts one way to name a service or a problem. A phrase that two of
 // them share names both: unlike with people, that does no harm.
-func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[string][]string) {
-	v.things[k] = newTrie()
-	for i, n := range list {
-		for _, text := range append([]string{n.Name}, aliases[n.ID]...) {
-			v.thingNames = append(v.thingNames, text)
-			v.things[k].insert(0, v.dict.compilePlain(text), func(have int32) int32 {
-				if have == 0 {
-					v.thingIDs[k] = append(v.thingIDs[k], nil)
-					have = int32(len(v.thingIDs[k]))
-				}
-				if ids := &v.thingIDs[k][have-1]; !slices.Contains(*ids, int32(i)) {
-					*ids = append(*ids, int32(i))
-				}
-				return have
-			})
+func (v *vocabulary) addThing(k Kind, id int32, text string) {
+	v.thingNames = append(v.thingNames, text)
+	v.things[k].insert(0, v.dict.compilePlain(text), func(have int32) int32 {
+		if have == 0 {
+			v.thingIDs[k] = append(v.thingIDs[k], nil)
+			have = int32(len(v.thingIDs[k]))
 		}
-	}
+		if ids := &v.thingIDs[k][have-1]; !slices.Contains(*ids, id) {
+			*ids = append(*ids, id)
+		}
+		return have
+	})
 }
 
 // DefaultAspects are the aspects that home-services customers judge. Their terms

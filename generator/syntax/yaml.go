@@ -71,10 +71,8 @@ func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, eac
 
 // read corrects what can be corrected in a piece and converts what was parsed.
 func (y *yamlText) read(documents []*yaml.Node, err error, each func(*Node)) {
-	if err != nil {
-		if documents, err = y.mend(documents, err); err != nil {
-			y.explain(err)
-		}
+	if documents, err = y.mend(documents, err); err != nil {
+		y.explain(err)
 	}
 	for _, d := range documents {
 		for _, child := range d.Content {
