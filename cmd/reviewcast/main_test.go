@@ -58,7 +58,7 @@ var program = sync.OnceValues(func() (string, error) {
 		exe, err := os.Executable()
 		return path, errors.Join(err, os.Symlink(exe, path))
 	}
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s", "-o", path, ".").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}

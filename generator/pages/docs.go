@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -54,11 +55,10 @@ var manuals = []struct{ name, Path, Title, description string }{
 
 // docsData is what the templates docs show: the same text twice, shorter in the twin.
 type docsData struct {
-	Manuals     any // the manuals
-	Path, Title string
-	Markdown    string
-	HTML        template.HTML
-	Contents    []heading
+	Manuals               any // the manuals
+	Path, Title, Markdown string
+	HTML                  template.HTML
+	Contents              []heading
 }
 
 // heading is an entry in the contents of a page.
@@ -71,11 +71,12 @@ var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*)</h[23]>`)
 
 // docsPages are the documentation for developers.
 func (s *Site) docsPages() []job {
+	api := sync.OnceValues(func() (*apiDocument, error) { return readAPI(s.OpenAPI) })
 	var pages []job
 	for _, m := range manuals {
 		pages = append(pages, job{m.Path, s.modified, func() ([]render.Artifact, error) {
-			source, err1 := s.docs(m.name, false)
-			twin, err2 := s.docs(m.name, true)
+			source, err1 := s.docs(api, m.name, false)
+			twin, err2 := s.docs(api, m.name, true)
 			var b bytes.Buffer
 			if err := cmp.Or(err1, err2, toHTML.Convert([]byte(source), &b)); err != nil {
 				return nil, fmt.Errorf("render %s: %w", m.Path, err)
@@ -106,17 +107,17 @@ var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.Wit
 var surplus = regexp.MustCompile(`(?m:^ +)|\[(\w+)\]\(` + reviewcast.PathDocs + `fields/#\w+\)`)
 
 // docs is one of the manuals in Markdown. A twin describes parameters and answers that many paths share once.
-func (s *Site) docs(name string, twin bool) (string, error) {
-	d, err := readAPI(s.OpenAPI)
+func (s *Site) docs(api func() (*apiDocument, error), name string, twin bool) (string, error) {
+	d, err := api()
 	if err != nil {
 		return "", err
 	}
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	seen := map[*apiNode]bool{}
-	again := func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was }
 	err = twins.ExecuteTemplate(&b, name+".md", map[string]any{
-		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d, "Again": again,
+		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d,
+		"Again": func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was },
 	})
 	return b.String(), err
 }
@@ -152,11 +153,8 @@ func readAPI(openAPI []byte) (*apiDocument, error) {
 // Text is the example, indented; "" without one.
 func (m apiNode) Text() string {
 	var text string
-	if json.Unmarshal(m.Example, &text) != nil {
-		var indented bytes.Buffer
-		if json.Indent(&indented, m.Example, "", "  ") != nil {
-			return ""
-		}
+	var indented bytes.Buffer
+	if json.Unmarshal(m.Example, &text) != nil && json.Indent(&indented, m.Example, "", "  ") == nil {
 		text = indented.String()
 	}
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "```", "'''")

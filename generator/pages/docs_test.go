@@ -23,7 +23,7 @@ func TestDocs(t *testing.T) {
 	}
 	source := ""
 	for _, m := range manuals {
-		text, err := s.docs(m.name, false)
+		text, err := s.docs(func() (*apiDocument, error) { return d, nil }, m.name, false)
 		if err != nil {
 			t.Fatal(err)
 		}
