@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -320,8 +319,6 @@ func (c Config) googleRows(export text, location string) rowSeq {
 		}
 	}
 }
-
-var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
 
 // fillGoogle sets the cells of a row.
 func (c Config) fillGoogle(r *row) error {
