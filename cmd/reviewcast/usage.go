@@ -131,6 +131,9 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
+			if slices.Contains([]string{"--technicians", "--services", "--service-areas"}, args[i-2]) {
+				return fmt.Errorf("%s; commas without spaces stand between several: %s %s", message, args[i-2], strings.Join(append([]string{args[i-1]}, untilFlag(args[i:])...), ","))
+			}
 			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
 			}

@@ -151,6 +151,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	switch {
 	case !ok && forms["ratingDay"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
+	case !ok && forms["cellError"].MatchString(cell):
+		return r.skip(BadRating, "rating %s is the error of a formula, so nothing says how many stars the customer gave; mend the formula and export again, or delete the row", quote(cell))
 	case !ok && forms["sentence"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
 	case !ok:
@@ -286,7 +288,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			continue
 		}
 		ids, unknown := []string{}, cell
-		for _, separator := range []string{"\n", ";", ",", "&", "/", " and ", " und ", " et ", " e ", " y ", " en ", " i "} {
+		for _, separator := range []string{"\n", ";", ",", "&", "/", "+", " - ", " and ", " und ", " et ", " puis ", " then ", " e ", " y ", " en ", " i "} {
 			found, one := c.ids(f, strings.Split(cell, separator))
 			if one != cell {
 				ids, unknown = found, one

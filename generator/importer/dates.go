@@ -37,7 +37,7 @@ func layoutsOf(layouts []string, date string) []string {
 // parseDay reads a date by a layout, with months in any language.
 func parseDay(layout, date string) (time.Time, error) {
 	if strings.Contains(layout, "Jan") {
-		date = diagnostic.EnglishMonths(forms["ofMonth"].ReplaceAllString(date, " "))
+		date = diagnostic.EnglishMonths(forms["ofMonth"].ReplaceAllString(forms["first"].ReplaceAllString(date, "1 "), " "))
 	}
 	return time.Parse(strings.ReplaceAll(layout, "January", "Jan"), date)
 }
@@ -102,6 +102,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
 		case strings.Trim(cell, "#") == "":
 			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
+		}
+		if f == fieldReplyDate {
+			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
 		return "", r.skip(BadDate, "%s %s does not have the layout %s; if all dates are like it, set --date-layout to %s; if only some are, write them as %[3]s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}

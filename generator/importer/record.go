@@ -182,6 +182,9 @@ func publishedAuthor(name string, full bool) string {
 		name = surnameLast(name)
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
+	if len(kept) > 2 && !full && forms["titleForm"].MatchString(kept[0]) {
+		kept = kept[1:]
+	}
 	name = strings.Join(kept, " ")
 	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
 		diagnostic.Nobody(name) || strings.EqualFold(name, "a Google user") {

@@ -218,7 +218,7 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
+			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
 		}

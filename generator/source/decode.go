@@ -128,7 +128,7 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "there is only one: write a space in place of the hyphen"
 	case n.Kind != syntax.List && !d.strict && s.example != "":
-		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "- ") + s.hint(n)
+		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "in place of these words: ") + s.hint(n)
 	}
 	return d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 }

@@ -154,7 +154,7 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 			default:
 				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
 			}
-			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
+			return fmt.Sprintf("move it below the line %s:, two spaces further in than that: %s: %s", name, key, e.Value.Text), ""
 		}
 	}
 	return "", ""

@@ -180,7 +180,7 @@ func once(problems []diagnostic.Problem) []diagnostic.Problem {
 	kept := problems[:0]
 	for _, p := range problems {
 		n := count[p.Message]
-		if n >= manyLost && strings.HasSuffix(p.Suggestion, goneRemedy) {
+		if n >= manyLost && strings.Contains(p.Suggestion, goneRemedy) {
 			count[p.Message] = -1
 			p.Message += fmt.Sprintf("; %d reviews name it", n)
 		}

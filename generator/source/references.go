@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,8 +74,11 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
-// goneRemedy ends the suggestion for an id that is like no other.
-const goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
+// maxListed is how many known ids a message lists.
+const maxListed = 6
+
+// goneRemedy is part of the suggestion for an id that is like no other.
+const goneRemedy = ", also if it was deleted: older reviews name it; or write "
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
@@ -84,7 +88,11 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	if reviewcast.ValidID(r.value) {
 		suggestion += fmt.Sprintf(", as - {id: %s, name: …} with the name in place of …", r.value)
 	}
-	suggestion += goneRemedy
+	ids := slices.Sorted(maps.Keys(known.ids))
+	if len(ids) == 0 || len(ids) > maxListed {
+		ids = []string{"a known id"}
+	}
+	suggestion += goneRemedy + strings.Join(ids, " or ")
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -235,6 +243,12 @@ func original(text, quote string) string {
 	return text[at[i] : last+size]
 }
 
+// addressed returns the id at the end of the address of a review, or of the name of its file.
+func addressed(s string) string {
+	s = strings.TrimRight(s, "/")
+	return strings.TrimSuffix(s[strings.LastIndexAny(s, "#/")+1:], ".yaml")
+}
+
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
 	r := x.first(c.id, at)
@@ -244,10 +258,12 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		why = "is withdrawn"
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
+	case r == nil && x.first(addressed(c.id), at) != nil:
+		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
 	case r == nil && x.all(strings.Fields(c.id), at):
 		return nil, new(c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(strings.Fields(c.id), ", ")))
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexAny(c.id, "#/")+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(addressed(c.id), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:

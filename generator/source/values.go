@@ -121,6 +121,8 @@ func (r *fields) id() string {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if exponent.MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
+	} else if strings.HasPrefix(s, "https://") && reviewcast.ValidID(addressed(s)) {
+		suggestion = "this is an address; write " + addressed(s)
 	} else if n := len([]rune(s)); n > reviewcast.MaxIDLength {
 		suggestion = fmt.Sprintf("it has %d characters; write one of at most %d", n, reviewcast.MaxIDLength)
 	} else if r.schema == withdrawnSchema {
