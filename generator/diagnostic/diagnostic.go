@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -155,12 +156,8 @@ const MaxPasted = 160
 
 // Quote quotes a value for a message and shortens it to 40 code points.
 func Quote(s string) string {
-	n := 0
-	for i := range s {
-		if n == maxQuoted {
-			return strconv.Quote(s[:i]) + " …"
-		}
-		n++
+	if utf8.RuneCountInString(s) > maxQuoted {
+		return fmt.Sprintf("%.*q …", maxQuoted, s)
 	}
 	return strconv.Quote(s)
 }
