@@ -67,6 +67,11 @@ func (at Position) Error(code, message, suggestion string) Problem {
 	return Problem{Severity: Error, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
 }
 
+// Warning returns a Warning at a position.
+func (at Position) Warning(code, message, suggestion string) Problem {
+	return Problem{Severity: Warning, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
+}
+
 // HasErrors reports whether any of the problems is an Error.
 func HasErrors(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })

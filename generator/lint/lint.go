@@ -91,9 +91,7 @@ func newInspector(c *source.Content) *inspector {
 }
 
 func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggestion string) {
-	p := at.Error(code, message, suggestion)
-	p.Severity = diagnostic.Warning
-	in.findings = append(in.findings, finding{p, snippet})
+	in.findings = append(in.findings, finding{at.Warning(code, message, suggestion), snippet})
 }
 
 // top is the place of what concerns a whole file.
