@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -64,6 +65,11 @@ func (p Problem) String() string {
 // Error returns an Error at a position.
 func (at Position) Error(code, message, suggestion string) Problem {
 	return Problem{Severity: Error, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
+}
+
+// Warning returns a Warning at a position.
+func (at Position) Warning(code, message, suggestion string) Problem {
+	return Problem{Severity: Warning, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
 }
 
 // HasErrors reports whether any of the problems is an Error.
@@ -155,12 +161,8 @@ const MaxPasted = 160
 
 // Quote quotes a value for a message and shortens it to 40 code points.
 func Quote(s string) string {
-	n := 0
-	for i := range s {
-		if n == maxQuoted {
-			return strconv.Quote(s[:i]) + " …"
-		}
-		n++
+	if utf8.RuneCountInString(s) > maxQuoted {
+		return fmt.Sprintf("%.*q …", maxQuoted, s)
 	}
 	return strconv.Quote(s)
 }

@@ -274,7 +274,11 @@ func Mojibake(s string) (garbled, meant string) {
 			}
 			var raw []byte
 			for _, r := range runes[i : i+n] {
-				raw = append(raw, windows1252(r))
+				b, known := charmap.Windows1252.EncodeRune(r)
+				if !known && r < 0xA0 { // a byte without a character
+					b = byte(r)
+				}
+				raw = append(raw, b)
 			}
 			// Other results than characters of Western European texts may be chance, such as an É before an ellipsis.
 			if r, size := utf8.DecodeRune(raw); size == n && (r >= 0xA0 && r <= 0xFF || r >= 0x2010 && r <= 0x2026 || strings.ContainsRune("€™Œœ", r)) {
@@ -283,15 +287,4 @@ func Mojibake(s string) (garbled, meant string) {
 		}
 	}
 	return "", ""
-}
-
-// windows1252 returns the byte of a character; 0 if there is none.
-func windows1252(r rune) byte {
-	if b, ok := charmap.Windows1252.EncodeRune(r); ok {
-		return b
-	}
-	if r >= 0x80 && r < 0xA0 { // bytes without a character
-		return byte(r)
-	}
-	return 0
 }

@@ -91,9 +91,7 @@ func newInspector(c *source.Content) *inspector {
 }
 
 func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggestion string) {
-	p := at.Error(code, message, suggestion)
-	p.Severity = diagnostic.Warning
-	in.findings = append(in.findings, finding{p, snippet})
+	in.findings = append(in.findings, finding{at.Warning(code, message, suggestion), snippet})
 }
 
 // top is the place of what concerns a whole file.
@@ -185,26 +183,15 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 // halfQuoted matches a text that begins or ends with a quotation mark, which is no sign for inches.
 var halfQuoted = regexp.MustCompile(`^\s*"|[^0-9 ]"\s*$`)
 
-// placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
-// Google's remarks, the button that unfolds a text, the codes of a mail's text.
-var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|TBC|FIXME)\b|^(?i:tb[cd]|xxx+|to follow|\.\.\.|…)$|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
-	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|(?:=[0-9A-F]{2}){2}`)
-
-// placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "TBC", "tbd", "tbc", "xxx", "o follow", "...", "…", "FIXME", "orem ipsum", "[", "#", "="}
-
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.add(at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it")
-	} else if slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) }) && placeholder.MatchString(text) {
-		word := strings.TrimSpace(placeholder.FindString(text))
-		remedy := "write what it stands for, or delete it"
-		if added := strings.IndexByte("#(.=\xe2", word[0]) >= 0; added {
-			remedy = "it is not the customer's: write what the customer wrote, or delete it"
-		}
-		in.add(at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), remedy)
+	} else if i := slices.IndexFunc(placeholders, func(m remark) bool { return m.mayBeIn(text) && m.form.MatchString(text) }); i >= 0 {
+		m := placeholders[i]
+		word := strings.TrimSpace(m.form.FindString(text))
+		in.add(at, word, m.code, fmt.Sprintf(m.message, name, diagnostic.Quote(word)), m.remedy)
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")
 	}

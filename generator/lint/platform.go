@@ -29,8 +29,9 @@ func (m remark) mayBeIn(text string) bool {
 	return slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// remarks and notAuthors are those of words.txt, on texts and on the names of authors.
-var remarks, notAuthors = remarksOf("remarks"), remarksOf("authors")
+// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade: without
+// such a word a capital letter would be a guess.
+var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("personal data"), remarksOf("technicians")
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {

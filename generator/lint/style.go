@@ -75,51 +75,29 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
 }
 
-// namedForm matches a name next to the word for a trade. Without such a word a capital letter would be a guess.
-var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|installer|engineer|mechanic|repairman|fitter|Techniker(?:in)?|Installateur(?:in)?|Monteur(?:in)?|technicien(?:ne)?|plombier|tecnico|idraulico|técnico|fontanero)(?:,? (?i:named|called|was|namens|nommé|appelé|di nome|llamado))?,? (\p{Lu}[\pL'’-]+)`)
-
-// trades are parts of every text that namedForm can match; to search for them first is much faster.
-var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontan"}
-
 // unlisted reports a technician whom a text names and who is not in business.yaml.
 func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
-	lowered := strings.ToLower(text)
-	if !slices.ContainsFunc(trades, func(s string) bool { return strings.Contains(lowered, s) }) {
+	trade, seen := named[0], ""
+	if !trade.mayBeIn(strings.ToLower(text)) {
 		return
 	}
-	seen := ""
-	for _, m := range namedForm.FindAllStringSubmatch(text, -1) {
+	for _, m := range trade.form.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSuffix(strings.TrimSuffix(m[1], "'s"), "’s")
 		lower := strings.ToLower(name)
 		if in.people[lower] || slices.Contains(notNames, lower) || name == seen || strings.ToUpper(name) == name {
 			continue
 		}
 		seen = name
-		in.add(at, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
-			"add the technician, or add the name to a technician's aliases")
+		in.add(at, m[0], trade.code, fmt.Sprintf(trade.message, field, diagnostic.Quote(name)), trade.remedy)
 	}
 }
 
 // notNames are words after a trade that begin with a capital letter and are not names.
 var notNames = diagnostic.Words(wordsFile, "not names")
 
-// Patterns of personal data. Package regexp takes linear time; each pattern is only run over texts that have what it
-// needs.
-var (
-	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*(?:@| ?[(\[]at[)\]] ?)[A-Za-z0-9-]+(?:(?:\.| ?[(\[]dot[)\]] ?)[A-Za-z0-9-]+)*(?:\.| ?[(\[]dot[)\]] ?)[A-Za-z]{2,}`)
-	// phoneForm matches groups of digits; their number is checked afterwards.
-	phoneForm = regexp.MustCompile(`\+[0-9]{1,3}(?:[ .\-/][(]?[0-9]{2,9}[)]?){1,4}\b|\b0[0-9]{2,5}[ .\-/][0-9]{5,8}\b|(?:\+|\(0?|\b00?|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
-	// addressForm matches a number and a street, or a street and a number.
-	addressForm = regexp.MustCompile(`\b[0-9]{1,5}[A-Za-z]? (?:[A-Z][a-zé'’]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Terrace|Way|Crescent|Place|Pl)\b` +
-		`|\b[0-9]{1,4},? (?:rue|avenue|boulevard|chemin|place) [a-zé'’ ]{0,12}[A-ZÉ][\pL'’-]+` +
-		`|\b(?:[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Rr]ua) (?:[A-Z][\pL'’]+ ?){1,3},? [0-9]{1,4}\b` +
-		`|\b[A-ZÄÖÜ][\pL-]*(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|gasse|[Ww]eg|[Aa]llee|platz) [0-9]{1,4}[a-z]?\b`)
-	cardForm = regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
-	// accountForm matches an IBAN, ISO 13616.
-	accountForm = regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
-	dateForm    = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
-		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
-)
+// dateForm matches dates and spans of time, which look like telephone numbers.
+var dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
+	`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
@@ -135,39 +113,35 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	case r.Source == "direct":
 		remedy = "ask the customer for another wording, or withdraw it"
 	}
-	if strings.Contains(text, "@") || strings.Contains(text, "(at)") || strings.Contains(text, "[at]") {
-		for _, s := range emailForm.FindAllString(text, -1) {
-			if strings.ToLower(s) != in.email {
-				in.add(at, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), remedy)
+	var cards []string
+	for _, m := range personalData {
+		if !m.mayBeIn(text) {
+			continue
+		}
+		for _, found := range m.form.FindAllString(text, -1) {
+			if d := digits(found); !in.harmless(m.code, found, d, cards) {
+				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy, 1))
+				if m.code == "card-in-text" {
+					cards = append(cards, found)
+				}
 			}
 		}
 	}
-	if !strings.ContainsAny(text, "0123456789") {
-		return
-	}
-	var cards []string
-	for _, s := range cardForm.FindAllString(text, -1) {
-		if luhn(digits(s)) {
-			cards = append(cards, s)
-			in.add(at, s, "card-in-text", fmt.Sprintf("%s contains a possible card number ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
-		}
-	}
-	for _, s := range accountForm.FindAllString(text, -1) {
-		cards = append(cards, s)
-		in.add(at, s, "card-in-text", field+" contains a bank account (IBAN)", "withdraw the review until the customer has changed it")
-	}
-	for _, s := range phoneForm.FindAllString(text, -1) {
-		d := digits(s)
-		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
-			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, s) || strings.Contains(s, card) }) {
-			continue
-		}
-		in.add(at, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), remedy)
-	}
-	for _, s := range addressForm.FindAllString(text, -1) {
-		if in.street == "" || !strings.Contains(in.street, strings.ToLower(s)) {
-			in.add(at, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), remedy)
-		}
+}
+
+// harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, cards the
+// numbers of cards and accounts in the text.
+func (in *inspector) harmless(code, found, d string, cards []string) bool {
+	switch code {
+	case "email-in-text":
+		return strings.ToLower(found) == in.email
+	case "card-in-text": // an account begins with letters
+		return found[0] <= '9' && !luhn(d)
+	case "phone-in-text":
+		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(found) || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
+			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, found) || strings.Contains(found, card) })
+	default:
+		return in.street != "" && strings.Contains(in.street, strings.ToLower(found))
 	}
 }
 

@@ -216,14 +216,8 @@ func (r *fields) inner(name string, s *schema) (g fields, ok bool) {
 // above returns where the first of two fields is, relative to the second. The lines in the file are not known here,
 // since a record may move.
 func above(second, first *syntax.Node) string {
-	switch lines := second.Line - first.Line; lines {
-	case 0:
-		return "on the same line"
-	case 1:
-		return "on the line above"
-	default:
-		return fmt.Sprintf("%d lines above", lines)
-	}
+	lines := second.Line - first.Line
+	return cmp.Or(map[int]string{0: "on the same line", 1: "on the line above"}[lines], fmt.Sprintf("%d lines above", lines))
 }
 
 // name returns a field's name for messages.

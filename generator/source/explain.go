@@ -191,17 +191,18 @@ func (s *schema) hint(v *syntax.Node) string {
 	if name, mail, ok := strings.Cut(v.Text, ", "); ok && s == authorSchema && emailForm.MatchString(mail) {
 		return fmt.Sprintf("{name: %q, email: %s}", name, emailForm.FindString(mail))
 	}
-	if m := britishAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
-		return fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %q, postal_code: %q, address_country: GB}", m[1], m[2], m[3], m[4])
-	}
-	if m := americanAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
-		return fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %s, postal_code: %q, address_country: %s}", m[1], m[2], m[3], m[4], cmp.Or(countries[diagnostic.Squash(m[5])], "US"))
-	}
-	if m := oneLineAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
-		town, region, _ := strings.Cut(strings.TrimSuffix(m[3]+m[4], ")"), " (")
-		country := cmp.Or(countries[diagnostic.Squash(m[6])], countries[diagnostic.Squash(region)])
-		remedy := fmt.Sprintf("{street_address: %q, address_locality: %q, address_region: %q, postal_code: %q, address_country: %s}%s", m[1], town, region, m[2]+m[5], cmp.Or(country, "GB"), map[bool]string{true: ", with your country in place of GB"}[country == ""])
-		return strings.Replace(remedy, ` address_region: "",`, "", 1)
+	for _, row := range addressForms {
+		form := regexp.MustCompile(row[0])
+		m, country := form.FindStringSubmatch(v.Text), row[2]
+		if s != addressSchema || m == nil {
+			continue
+		}
+		for i, name := range form.SubexpNames() {
+			if code := countries[diagnostic.Squash(m[i])]; code != "" && name != "" { // the country or a region
+				country = code + "}"
+			}
+		}
+		return strings.Replace(form.ReplaceAllString(v.Text, row[1])+country, ` address_region: "",`, "", 1)
 	}
 	return s.written(v.Text)
 }
@@ -209,14 +210,8 @@ func (s *schema) hint(v *syntax.Node) string {
 // referenceForm matches the number of a job or an invoice.
 var referenceForm = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`)
 
-// britishAddress matches an address on one line with a county.
-var britishAddress = regexp.MustCompile(`^([0-9]+\pL? [^,]+), *(\pL[^,]+), *(\pL[^,]+), *([A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2})(?:, *\pL+)*$`)
-
-// americanAddress matches an address on one line with a state.
-var americanAddress = regexp.MustCompile(`^([^,]+), *(\pL[^,]+),? +([A-Z]{2}),? +([0-9]{5}(?:-[0-9]{4})?)(?:,? *(\pL.+))?$`)
-
-// oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
-var oneLineAddress = regexp.MustCompile(`^([^,]+(?:, [^,]+)??), *(?:([0-9]{4,5}(?: ?[A-Z]{2})?) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
+// addressForms are the addresses on one line of words.txt.
+var addressForms = diagnostic.Rows(wordsFile, "addresses on one line")
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")

@@ -13,10 +13,8 @@ import (
 )
 
 var (
-	// hoursForm is the text form of schema.org/openingHours: days, then times.
-	hoursForm = regexp.MustCompile(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
-	dayForm   = regexp.MustCompile(`\b(Mo|Tu|We|Th|Fr|Sa|Su)\b`)
-	clockForm = regexp.MustCompile(`\b([01][0-9]|2[0-3]):[0-5][0-9]\b|\b24:00\b`)
+	// hoursForm is the text form of schema.org/openingHours, which programs understand: days, then times.
+	hoursForm = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
 	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
 	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
 	// nextDay matches the day that begins the next hours, on one line with others.
@@ -29,11 +27,6 @@ var (
 	// workday matches hours such as 09:00-05:00, which end in the afternoon.
 	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
 )
-
-// knownHours reports whether programs understand opening hours.
-func knownHours(s string) bool {
-	return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
-}
 
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
 type calendar []string
@@ -72,7 +65,7 @@ func (d *decoder) hours(r *fields) []string {
 			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s %s", diagnostic.Quote(s), what), remedy)
 		}
 		switch {
-		case !knownHours(s):
+		case !hoursForm.MatchString(s):
 			warn("are not in the form that search engines read", d.days.remedy(s))
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
@@ -110,7 +103,7 @@ func (c calendar) remedy(s string) string {
 // what it can't be written for.
 func (c calendar) meant(s string) (meant []string, rest string) {
 	plain := c.plain(s)
-	if knownHours(plain) {
+	if hoursForm.MatchString(plain) {
 		return []string{plain}, ""
 	}
 	plain = nextDay.ReplaceAllString(plain, "$1\n$2")
@@ -124,7 +117,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 		}
 	}
 	for _, part := range parts {
-		if knownHours(part) {
+		if hoursForm.MatchString(part) {
 			meant = append(meant, part)
 		} else if part != "" {
 			others = append(others, part)

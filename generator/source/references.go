@@ -158,9 +158,7 @@ func (s *surroundings) erasedNotes(files places) (problems []diagnostic.Problem)
 	for _, f := range files {
 		for _, c := range f.noted {
 			if s.withdrawn[strings.ToLower(c.id)].Reason == Legal {
-				p := c.at.Error("legal-text", fmt.Sprintf("a note has the review %s, which %s withdraws for legal reasons", diagnostic.Quote(c.id), WithdrawnFile), "delete all lines of this note; the entry in "+WithdrawnFile+" is enough")
-				p.Severity = diagnostic.Warning
-				problems = append(problems, p)
+				problems = append(problems, c.at.Warning("legal-text", fmt.Sprintf("a note has the review %s, which %s withdraws for legal reasons", diagnostic.Quote(c.id), WithdrawnFile), "delete all lines of this note; the entry in "+WithdrawnFile+" is enough"))
 			}
 		}
 	}
@@ -172,9 +170,7 @@ func (s *surroundings) erasedNotes(files places) (problems []diagnostic.Problem)
 func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
 	for _, c := range s.content.noted {
 		if r := x.first(c.id, at); r != nil && r.Published {
-			p := c.at.Error("note", fmt.Sprintf("the # makes this entry a note, so the review %s is not withdrawn", diagnostic.Quote(c.id)), "delete the # of each of its lines; or the entry, if the review shall stay")
-			p.Severity = diagnostic.Warning
-			problems = append(problems, p)
+			problems = append(problems, c.at.Warning("note", fmt.Sprintf("the # makes this entry a note, so the review %s is not withdrawn", diagnostic.Quote(c.id)), "delete the # of each of its lines; or the entry, if the review shall stay"))
 		}
 	}
 	for _, c := range s.cited {
@@ -218,11 +214,6 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 // copied drops what often changes when a text is copied.
 var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
 
-// all reports whether each of several ids is that of a review.
-func (x *index) all(ids []string, at places) bool {
-	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return x.first(id, at) == nil })
-}
-
 // original returns the part of a text that a quote was copied from; "" if there is none.
 func original(text, quote string) string {
 	var plain strings.Builder
@@ -251,7 +242,8 @@ func addressed(s string) string {
 
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
-	r := x.first(c.id, at)
+	r, words := x.first(c.id, at), strings.Fields(c.id)
+	unknown := func(id string) bool { return x.first(id, at) == nil }
 	code, why, suggestion := "unpublished-review", "", ""
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
@@ -260,8 +252,8 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		return nil, nil
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
-	case r == nil && x.all(strings.Fields(c.id), at):
-		return nil, new(c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(strings.Fields(c.id), ", ")))
+	case r == nil && len(words) > 1 && !slices.ContainsFunc(words, unknown):
+		return nil, new(c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(words, ", ")))
 	case r == nil:
 		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(addressed(c.id), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:

@@ -242,9 +242,8 @@ var causes = diagnostic.Rows(wordsFile, "causes")
 // explain reports a syntax error: its cause and its remedy in place of the parser's message.
 func (y *yamlText) explain(err error) {
 	e, ok := errors.AsType[*yaml.LoadError](err)
-	if !ok {
-		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
-		return
+	if !ok { // the last cause
+		e = &yaml.LoadError{Message: err.Error()}
 	}
 	line, col := e.Mark.Line, e.Mark.Column
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
