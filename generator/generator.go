@@ -76,6 +76,7 @@ type Result struct {
 	// Edited are the files of the output directory, sorted, that weren't as they had been published; a build puts them right.
 	Edited    []string
 	First     bool                 // there was no published set before
+	Erased    bool                 // a withdrawal for legal reasons is new, so that older change documents are gone
 	Problems  []diagnostic.Problem // warnings
 	content   *source.Content
 	previous  *published        // that the content was compared with
@@ -142,6 +143,9 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		}
 		if !res.First {
 			in.Previous = before.Set
+			res.Erased = slices.ContainsFunc(res.Withdrawn, func(w reviewcast.Withdrawal) bool {
+				return w.Reason == reviewcast.ReasonLegal && !slices.Contains(before.withdrawn, w)
+			})
 		}
 		if res.documents, err = changes.New(in); err != nil {
 			return nil, err

@@ -71,7 +71,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		}
 		return nil
 	})
-	if c.Forget {
+	if c.Forget || res.Erased {
 		fmt.Fprintln(std.out, "delete the folder changes on your web server before you upload the new one: what is to be forgotten stays there otherwise")
 	}
 	if n := len(res.Removed); n > 0 && !res.First {

@@ -42,6 +42,9 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if home := os.Getenv("HOME"); strings.HasPrefix(f.Public, "~/") && home != "" {
 		return generator.Config{}, usageError{fmt.Errorf("--public: ~ stands for your home folder only after a space; write --public %s", filepath.Join(home, f.Public[2:]))}
 	}
+	if strings.Contains(f.Public, "://") {
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s is an address, and a build uploads nothing; leave --public out, and upload everything in the folder public with your program for that", f.Public)}
+	}
 	if f.Public != "" && within(f.Content, f.Public) {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; leave --public out, or name another, such as public", f.Public)}
 	}

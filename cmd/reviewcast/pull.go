@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -138,6 +141,10 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
 		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
+	}
+	var built reviewcast.Manifest
+	if data, err := os.ReadFile(filepath.Join("public", reviewcast.PathManifest)); err == nil && json.Unmarshal(data, &built) == nil && built.BaseURL == r.BaseURL && built.Sequence > r.Sequence && mirror.IsURL(c.Published) {
+		r.Contradictions = append(r.Contradictions, fmt.Sprintf("the folder public here has the newer version %d, which has not been uploaded: upload everything in it", built.Sequence))
 	}
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
 		fmt.Fprintf(std.out, "built for %s: links and feeds lead there\n", r.BaseURL)

@@ -30,6 +30,9 @@ insights
 build public
 dev 8080
 check first-reviews.yaml
+check reviewcast build
+build --public ftp://ftp.acme.test/reviews
+new review --author A --rating 5 --technicians rosa theo
 mcp
 serve
 publish
