@@ -105,6 +105,12 @@ func TestWithdrawalAsNote(t *testing.T) {
 func TestWithdrawn(t *testing.T) {
 	t.Parallel()
 	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
+	files := map[string]string{}
+	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "shop-1001", "shop-1002"} {
+		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + "\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
+	}
+	published := filepath.Join(t.TempDir(), "public") // of each of the folders
+	mustBuild(t, config(folder(t, files), published))
 	const never = "warning withdrawn.yaml:1:7: there is no review \"2025-q3-oven\", and none has been published; if a review is to go that is still published, correct the id"
 	for _, test := range []struct {
 		name, deleted, withdrawn, says string // also after the build that follows
@@ -117,13 +123,11 @@ func TestWithdrawn(t *testing.T) {
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
 	} {
-		files := map[string]string{}
-		for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "shop-1001", "shop-1002"} {
-			files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + "\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
-		}
 		dir := folder(t, files)
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
-		mustBuild(t, cfg)
+		if err := os.CopyFS(cfg.PublicDir, os.DirFS(published)); err != nil {
+			t.Fatal(err)
+		}
 		if test.deleted != "" {
 			if err := os.Remove(filepath.Join(dir, "reviews", test.deleted+".yaml")); err != nil {
 				t.Fatal(err)
