@@ -102,6 +102,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	v.values[fieldTitle] = unlessBlank(r.cells[fieldTitle])
 	v.values[fieldText] = unlessBlank(r.cells[fieldText])
+	if strings.Contains(r.cells[fieldText], " Google)") {
+		v.values[fieldText] = unlessBlank(cmp.Or(untranslated(r.cells[fieldText]), r.cells[fieldText]))
+	}
 	v.values[fieldSource] = quoted(c.Source)
 	v.values[fieldAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
 	if v.key == "" {

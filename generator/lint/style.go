@@ -107,9 +107,9 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
 	switch {
 	case field == "author":
-		remedy = "write the first name and an initial, or Anonymous"
+		remedy = "write the first name and an initial, or Anonymous; if it has been built with it, then build once with --forget"
 	case field == "owner_reply.text":
-		remedy = "write the reply without it"
+		remedy = "write the reply without it; if it has been built with it, then build once with --forget"
 	case r.Source == "direct":
 		remedy = "ask the customer for another wording, or withdraw it"
 	}

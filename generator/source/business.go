@@ -139,7 +139,9 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if i := slices.IndexFunc(aliases, func(s string) bool { return strings.Contains(s, ";") || strings.Contains(s, " / ") }); i >= 0 {
+		if i := slices.IndexFunc(aliases, func(s string) bool {
+			return strings.Contains(s, ";") || strings.Contains(s, " / ") || strings.Contains(s, " + ")
+		}); i >= 0 {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
 		}
 		if id == "" {

@@ -96,7 +96,7 @@ func (c calendar) remedy(s string) string {
 	case !strings.ContainsAny(s, "0123456789"):
 		return "delete this line: days when you are closed are left out, and what has no times belongs in the description"
 	}
-	return "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
+	return "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed; what is no time belongs in description"
 }
 
 // meant returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
