@@ -154,6 +154,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	switch {
 	case !ok && forms["ratingDay"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
+	case !ok && reviewcast.Date(cell).Valid():
+		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews", quote(cell))
 	case !ok && forms["cellError"].MatchString(cell):
 		return r.skip(BadRating, "rating %s is the error of a formula, so nothing says how many stars the customer gave; mend the formula and export again, or delete the row", quote(cell))
 	case !ok && forms["sentence"].MatchString(cell):

@@ -272,7 +272,7 @@ func (m *merger) moved(v *review, r *record, f field) {
 func (m *merger) otherColumn(skipped int) string {
 	for pair, n := range m.columns {
 		if f, name := pair[0], pair[1]; 5*n >= 4*skipped && (n > 1 || f == "text") {
-			return fmt.Sprintf("the reviews that are here have their %s from the column %s, and not from %s; import again with --map %q", f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
+			return fmt.Sprintf("the reviews that are here have their %s from the column %s, and not from %s; import again with --map %q; if %[2]s was the wrong column, and nothing of it is published yet, delete the file and import again", f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
 		}
 	}
 	return ""

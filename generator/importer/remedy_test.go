@@ -70,7 +70,7 @@ func TestNewColumn(t *testing.T) {
 			d.load(tt.old)
 			data := d.data()
 			d.cfg.Partial = true
-			report := d.says(tt.new, tt.want+"; import again with --map \""+tt.right+"\"\n")
+			report := d.says(tt.new, tt.want+"; import again with --map \""+tt.right+"\"; if ")
 			wantEqual(t, "refused", report.Refused, true)
 			wantEqual(t, "file", d.data(), data)
 			d.cfg.Partial = false
