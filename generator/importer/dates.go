@@ -98,8 +98,6 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case forms["unixTime"].MatchString(cell):
 			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
 			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/86400+25569 for seconds in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly))
-		case forms["timeOnly"].MatchString(cell):
-			return "", r.skip(BadDate, "%s %s is a time, since a spreadsheet shows no more of a day with a time; format the column as YYYY-MM-DD there, and export again", f, quote(cell))
 		case forms["noYear"].MatchString(cell):
 			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
 		case strings.Trim(cell, "#") == "":
