@@ -159,7 +159,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		}
 		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
 			command, _, _ = strings.Cut(command, " --source")
-			command += " --source google --verification platform"
+			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")
 		}
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)

@@ -293,7 +293,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			continue
 		}
 		ids, unknown := []string{}, cell
-		for _, separator := range []string{"\n", ";", ",", "&", "/", "+", " - ", " and ", " und ", " et ", " puis ", " then ", " e ", " y ", " en ", " i "} {
+		for _, separator := range []string{"\n", ";", ",", "&", "/", "+", " - ", " and ", " und ", " och ", " og ", " ja ", " oraz ", " és ", " și ", " et ", " puis ", " then ", " e ", " y ", " en ", " i "} {
 			found, one := c.ids(f, strings.Split(cell, separator))
 			if one != cell {
 				ids, unknown = found, one

@@ -13,7 +13,7 @@ import (
 )
 
 // timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
-var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006/01/02 3:04:05 PM MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+var timestamps = []string{"2006-01-02 15.04.05", "2006/01/02 3:04:05 pm MST", "2006/01/02 3:04:05 PM MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
 
 // halves writes the halves of a day as package time reads them.
 var halves = strings.NewReplacer(" da manhã", " AM", " da tarde", " PM", " da noite", " PM", " a. m.", " AM", " p. m.", " PM", " a.m.", " AM", " p.m.", " PM")
@@ -77,7 +77,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	zoned := c.zoned
 	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
 		if stamp, no := time.Parse(timestamps[i], halves.Replace(cell)); no == nil {
-			t, err, zoned = stamp, nil, i > 4 && c.Location != nil
+			t, err, zoned = stamp, nil, i > 5 && c.Location != nil
 		}
 	}
 	if err != nil {

@@ -305,7 +305,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				r, same, at = same, r, here // the copy is below
 			}
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				map[bool]string{true: "delete one of them, or write its own words there, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them"}[at.File == in.content.Position(r).File])
+				map[bool]string{true: "delete one of them, or write its own words there, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"}[at.File == in.content.Position(r).File])
 		}
 	}
 }
