@@ -129,3 +129,14 @@ func TestContentFolder(t *testing.T) {
 		t.Errorf("written outside: %v", entries)
 	}
 }
+
+// TestOwnMembers: members that imports don't know stay as the editor wrote them.
+func TestOwnMembers(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA)
+	d.edit(`"rating":5`, `"rating":5, "note" : {"by": "Ann"}`)
+	d.load(header + rowA + rowB)
+	if !strings.Contains(d.data(), `"note":{"by":"Ann"}}`) {
+		t.Errorf("the note is lost:\n%s", d.data())
+	}
+}
