@@ -157,8 +157,6 @@ func parseError(args []string, err error) error {
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
 	switch {
-	case isFlag && len(args) > 1 && args[0] == "import" && args[1] == unknown:
-		return fmt.Errorf("%s stands before the kind of the export; write: reviewcast import csv FILE %[1]s …", unknown)
 	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, ":"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case noExport && strings.Contains(export, "is a directory"):

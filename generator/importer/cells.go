@@ -40,17 +40,23 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
+// mayHide reports whether the name of a column is one of those that [unshown] knows.
+func mayHide(column string) bool {
+	name := diagnostic.Squash(column)
+	return slices.Contains(unshownColumns, name) || slices.Contains(statusColumns, name) || slices.ContainsFunc(consents, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // unshown reports whether a column says of a review that its platform doesn't show it, or that its author hasn't agreed
 // to the publication.
 func unshown(column, cell string) bool {
-	if len(cell) > 64 { // no word
+	if len(cell) > 64 || !mayHide(column) { // 64: no word
 		return false
 	}
-	name, state := diagnostic.Squash(column), diagnostic.Squash(cell)
-	if slices.Contains(unshownColumns, name) {
+	state := diagnostic.Squash(cell)
+	if slices.Contains(unshownColumns, diagnostic.Squash(column)) {
 		return slices.Contains(yes, state) || state != "" && len(layoutsOf(knownLayouts, cell)) > 0
 	}
-	return slices.Contains(hiddenStates, state) && (slices.Contains(statusColumns, name) || slices.ContainsFunc(consents, func(part string) bool { return strings.Contains(name, part) }))
+	return slices.Contains(hiddenStates, state)
 }
 
 // sample returns the first rows below the header.

@@ -27,6 +27,7 @@ type table struct {
 	lossy   bool
 	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
+	hides   bool     // a column may say that a review is not shown
 	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
@@ -59,6 +60,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
+	t.hides = slices.ContainsFunc(t.names, mayHide)
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
@@ -235,7 +237,7 @@ func (t *table) fill(r *row, cells []string) error {
 		values[fieldAuthor] += " " + cells[t.surname]
 	}
 	for i, name := range t.names {
-		if !slices.Contains(t.binding[:], i) && unshown(name, cells[i]) {
+		if t.hides && !slices.Contains(t.binding[:], i) && unshown(name, cells[i]) {
 			return r.skip(Unshown, "%s is %s, so it is left out; to import it all the same, empty this cell", quote(name), quote(cells[i]))
 		}
 	}

@@ -26,10 +26,9 @@ func memoryPath(source string) string { return path.Join(folder, ".import-"+sour
 // files are the two files of an import, before and after it.
 type files struct {
 	source  string
-	there   bool // the reviews' file exists
 	records []*record
 	memory  *memory
-	// data and remembered are the bytes that were read.
+	// data and remembered are the bytes that were read; nil of a file that isn't there.
 	data, remembered []byte
 	root             *os.Root
 	memories         []string // of all sources
@@ -40,17 +39,17 @@ func load(root *os.Root, source string) (*files, error) {
 	f := &files{source: source, root: root}
 	var err error
 	f.memories, _ = fs.Glob(root.FS(), memoryPath("*")) // there may be no folder
-	if f.data, f.there, err = read(root, dataPath(source)); err != nil {
+	if f.data, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}
 	if f.records, err = parseRecords(f.data); err != nil {
 		return nil, fmt.Errorf("read %s: %w", dataPath(source), err)
 	}
-	if f.remembered, _, err = read(root, memoryPath(source)); err != nil {
+	if f.remembered, err = read(root, memoryPath(source)); err != nil {
 		return nil, err
 	}
 	remembered := f.remembered
-	if !f.there {
+	if f.data == nil {
 		remembered = nil // an editor who deletes the reviews begins afresh
 	}
 	if f.memory, err = parseMemory(remembered); err != nil {
@@ -59,20 +58,20 @@ func load(root *os.Root, source string) (*files, error) {
 	return f, nil
 }
 
-func read(root *os.Root, name string) (data []byte, there bool, err error) {
+func read(root *os.Root, name string) (data []byte, err error) {
 	info, err := root.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil
+		return nil, nil
 	case err == nil && info.Size() > MaxExport:
-		return nil, true, fmt.Errorf("read %s: it is larger than %d MiB; move some of its reviews to files of their own", name, MaxExport>>20)
+		return nil, fmt.Errorf("read %s: it is larger than %d MiB; move some of its reviews to files of their own", name, MaxExport>>20)
 	case err == nil:
 		data, err = root.ReadFile(name)
 	}
 	if err != nil {
-		return nil, true, fmt.Errorf("read import: %w", err)
+		return nil, fmt.Errorf("read import: %w", err)
 	}
-	return data, true, nil
+	return data, nil
 }
 
 // encode returns the bytes of both files.
@@ -86,10 +85,7 @@ func (f *files) encode() (data, remembered []byte) {
 // holds reports whether the files have these bytes already, so that there is nothing to write. An import without
 // reviews creates no files.
 func (f *files) holds(data, remembered []byte) bool {
-	if !f.there {
-		return len(data) == 0
-	}
-	return bytes.Equal(data, f.data) && bytes.Equal(remembered, f.remembered)
+	return bytes.Equal(data, f.data) && (f.data == nil || bytes.Equal(remembered, f.remembered))
 }
 
 // errMeanwhile is the error of an import whose files changed while it ran.
@@ -109,7 +105,7 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 		{memoryPath(f.source), f.remembered, remembered},
 	}
 	for _, s := range steps {
-		if now, _, err := read(root, s.name); err != nil {
+		if now, err := read(root, s.name); err != nil {
 			return err
 		} else if !bytes.Equal(now, s.old) {
 			return fmt.Errorf("write %s: %w", s.name, errMeanwhile)

@@ -26,7 +26,6 @@ func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *file
 		return nil, nil, err
 	}
 	next := reread(t, old)
-	next.there = old.there
 	report, err := merge(tctx, cfg, table.rows(), next)
 	if err != nil {
 		return nil, nil, err
@@ -43,7 +42,7 @@ func noFiles() *files {
 
 // reread is what the next import finds on the disk.
 func reread(t interface{ Fatal(...any) }, f *files) *files {
-	next := &files{source: f.source, there: true}
+	next := &files{source: f.source}
 	next.data, next.remembered = f.encode()
 	var err error
 	if next.records, err = parseRecords(next.data); err != nil {

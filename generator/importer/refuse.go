@@ -156,7 +156,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	for _, name := range m.files.memories {
 		source := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), ".import-"), ".json")
 		other, err := load(m.files.root, source)
-		if err != nil || other.there || source == m.cfg.Source {
+		if err != nil || other.data != nil || source == m.cfg.Source {
 			continue
 		}
 		remembered, err := parseMemory(other.remembered)
@@ -270,8 +270,8 @@ func (m *merger) moved(v *review, r *record, f field) {
 
 // otherColumn says that the reviews that are here have a field from another column than this import; "" if it is not so.
 func (m *merger) otherColumn(skipped int) string {
-	for pair, n := range m.columns {
-		if f, name := pair[0], pair[1]; 5*n >= 4*skipped && (n > 1 || f == "text") {
+	for _, pair := range slices.SortedFunc(maps.Keys(m.columns), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		if f, name, n := pair[0], pair[1], m.columns[pair]; 5*n >= 4*skipped && (n > 1 || f == "text") {
 			return fmt.Sprintf("the reviews that are here have their %s from the column %s, and not from %s; import again with --map %q; if %[2]s was the wrong column, and nothing of it is published yet, delete the file and import again", f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
 		}
 	}

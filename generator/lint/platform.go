@@ -116,6 +116,14 @@ func looksLike(words []string) (best string, n, known int) {
 	return best, n, known
 }
 
+// scriptForms match a letter of each of the scripts.
+var scriptForms = func() (forms []*regexp.Regexp) {
+	for _, row := range scripts {
+		forms = append(forms, regexp.MustCompile(row[0]))
+	}
+	return forms
+}()
+
 // lettersOf returns the name and the codes of the languages that most letters of a text are of; "" for Latin letters.
 func lettersOf(text string) (name, codes string) {
 	latin, other := 0, 0
@@ -126,8 +134,8 @@ func lettersOf(text string) (name, codes string) {
 			other++
 		}
 	}
-	for _, row := range scripts {
-		if other > latin && other > 1 && regexp.MustCompile(row[0]).MatchString(text) {
+	for i, row := range scripts {
+		if other > latin && other > 1 && scriptForms[i].MatchString(text) {
 			return row[1], row[2]
 		}
 	}

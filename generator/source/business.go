@@ -32,8 +32,8 @@ const CountryPattern = `^[A-Z]{2}$`
 
 var countryForm = regexp.MustCompile(CountryPattern)
 
-// numberForm matches a telephone number.
-var numberForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`)
+// numberForm matches a telephone number, severalForm what stands between several names.
+var numberForm, severalForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`;| [/+] `)
 
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
@@ -139,9 +139,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if i := slices.IndexFunc(aliases, func(s string) bool {
-			return strings.Contains(s, ";") || strings.Contains(s, " / ") || strings.Contains(s, " + ")
-		}); i >= 0 {
+		if i := slices.IndexFunc(aliases, severalForm.MatchString); i >= 0 {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
 		}
 		if id == "" {
