@@ -117,7 +117,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || p.Code == "bad-id" }) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)

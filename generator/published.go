@@ -254,7 +254,7 @@ func (p *published) misspelt(content *source.Content, missing []string) (problem
 		if i >= 0 {
 			remedy = fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)
 		}
-		if i < 0 && (p.listed(w) || len(missing) > 0) {
+		if i < 0 && (p.listed(w) || len(missing) > 0) || !reviewcast.ValidID(w.ID) {
 			continue
 		}
 		problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)), remedy))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -72,7 +73,22 @@ func Rows(table, name string) (rows [][]string) {
 func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(strings.TrimSpace(s))) }
 
 // Nobody reports whether a text stands for a name that isn't known.
-func Nobody(s string) bool { return slices.Contains(nobody, strings.ToLower(strings.TrimSpace(s))) }
+func Nobody(s string) bool {
+	return slices.Contains(nobody, strings.ToLower(strings.Join(strings.Fields(s), "")))
+}
+
+// SurnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
+// Kowalska, MD".
+func SurnameLast(name string) string {
+	before, after, comma := strings.Cut(name, ",")
+	if !comma {
+		return name
+	}
+	if len(strings.Fields(before)) == 1 && strings.ContainsFunc(after, unicode.IsLetter) {
+		return after + " " + before
+	}
+	return before
+}
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
@@ -144,7 +160,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		}
 		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
 	}
-	for _, layout := range []string{"2006-01", "Jan 2006", "1/2006", "1.2006"} {
+	for _, layout := range []string{"2006-1", "Jan 2006", "1/2006", "1.2006"} {
 		if t, err := time.Parse(layout, plainDate(s)); err == nil {
 			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
 		}
@@ -186,7 +202,7 @@ var (
 	ordinals = regexp.MustCompile(`\b([0-9]{1,2}|[0-9]{4})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
 	// clock matches the time of the day at the end of a date.
-	clock = regexp.MustCompile(`[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( ?[AP]M)?( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$`)
+	clock = regexp.MustCompile(`[ T][0-9]{1,2} ?:([0-9]{2})?(:[0-9]{2}(\.[0-9]+)?)?( :)?( ?[AP]M)?( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	// ages matches words that count a date from today.
 	ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFile, "ages"), "|") + `)(?:$|[^\pL])`)
 )
@@ -201,7 +217,7 @@ func EnglishMonths(s string) string {
 // plainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
 func plainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
 		switch word = strings.TrimSuffix(word, "."); {
@@ -209,6 +225,8 @@ func plainDate(s string) string {
 			return months[word]
 		case word == "t" || word == "z" || word == "am" || word == "pm" || word == "utc":
 			return strings.ToUpper(word)
+		case word == "h" || word == "uhr":
+			return ":" // of a time of the day
 		case word == "o":
 			return "0" // the letter for the digit
 		}

@@ -179,7 +179,7 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
 	if !full {
-		name = surnameLast(name)
+		name = diagnostic.SurnameLast(name)
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	if len(kept) > 2 && !full && forms["titleForm"].MatchString(kept[0]) {
@@ -187,7 +187,7 @@ func publishedAuthor(name string, full bool) string {
 	}
 	name = strings.Join(kept, " ")
 	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
-		diagnostic.Nobody(name) || strings.EqualFold(name, "a Google user") {
+		diagnostic.Nobody(name) {
 		return anonymous
 	}
 	if full || len(kept) == 1 {
@@ -199,17 +199,4 @@ func publishedAuthor(name string, full bool) string {
 		}
 	}
 	return kept[0] // "Maria !!!"
-}
-
-// surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
-// Kowalska, MD".
-func surnameLast(name string) string {
-	before, after, comma := strings.Cut(name, ",")
-	if !comma {
-		return name
-	}
-	if len(strings.Fields(before)) == 1 && strings.ContainsFunc(after, unicode.IsLetter) {
-		return after + " " + before
-	}
-	return before
 }

@@ -6,6 +6,7 @@
 //	markup                HTML, BBCode or Markdown
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
+//	joined-list           a list in a text without a bar, of which YAML makes one line
 //	cut-by-comment        YAML text without quotes that ends at " #1"
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
@@ -166,7 +167,11 @@ var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regex
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
-	if short, full := initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") {
+	if firm := in.content.Business.Name; strings.Contains(firm, " ") && strings.Contains(strings.ToLower(author), strings.ToLower(firm)) && !in.noBusiness {
+		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
+		return
+	}
+	if short, full := initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 	}

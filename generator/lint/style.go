@@ -16,10 +16,7 @@ import (
 // initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
-	if last, first, ok := strings.Cut(author, ", "); ok && !strings.Contains(first, ",") {
-		author = first + " " + last
-	}
-	words := strings.Fields(author)
+	words := strings.Fields(capitalsFirst.ReplaceAllString(diagnostic.SurnameLast(author), "$2 $1"))
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names
 	}
@@ -38,6 +35,9 @@ func initials(author string) (short string, full bool) {
 
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
+
+// capitalsFirst matches CONTI Sara, with the surname first.
+var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3,}) (\p{Lu}\p{Ll}\S*)$`)
 
 // joins are the words between the first names of a couple.
 var joins = diagnostic.Words(wordsFile, "joins")
@@ -181,9 +181,16 @@ func (in *inspector) cutTexts() {
 	}
 	for name, reviews := range byFile {
 		data, _ := in.root.ReadFile(name)
+		for _, at := range listForm.FindAllSubmatchIndex(data, -1) {
+			in.add(diagnostic.Position{File: name, Line: 1 + bytes.Count(data[:at[2]], []byte("\n")), Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
+				"write text: | above the whole text, and indent all of its lines further than that")
+		}
 		in.cutIn(data, name, reviews)
 	}
 }
+
+// listForm matches a text without a bar in which two lines begin as those of a list do.
+var listForm = regexp.MustCompile(`(?m)^[ -]*text:(?: +[^\s|"'][^\n]*| *\n +[^\s|"'-](?:[^:\n]|:[^ \n])*)\n(?: +(?:\p{Lu}[^\n]*|(?:[^:\n]|:[^ \n])*)\n)*?( +(?:[-*+•–]|[0-9]{1,2}[.)]) [^\n]*)\n +(?:[-*+•–]|[0-9]{1,2}[.)]) `)
 
 // commentForm matches the beginning of a comment that may be part of a text.
 var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")

@@ -123,11 +123,11 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
-	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1:
+	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1 && (s != verificationSchema || methods(n) == nil):
 		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen" + map[*schema]string{addressSchema: "; what another branch has can be told in description"}[s]
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "there is only one: write a space in place of the hyphen"
-	case n.Kind != syntax.List && !d.strict && s.example != "":
+	case (n.Kind != syntax.List || s == verificationSchema) && !d.strict && s.example != "":
 		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "in place of these words: ") + s.hint(n)
 	}
 	return d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
@@ -155,6 +155,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	}
 	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
 		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
+	}
+	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); s == reviewSchema && i >= 0 && !n.Has("rating") {
+		return r, d.fail(n, "wrong-type", "this is the reply to a review, and no review", fmt.Sprintf("write it in the review %s, below its other fields, as owner_reply: {text: …, date: YYYY-MM-DD}, and delete it here", diagnostic.Quote(n.Entries[i].Value.Text)))
 	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
@@ -240,8 +243,8 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples of required fields.
-var examples = meanings("examples")
+// examples are those of required fields, answers the fields of a reply that stands by itself.
+var examples, answers = meanings("examples"), meanings("replies")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {

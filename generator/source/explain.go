@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -48,9 +47,14 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
+	way := s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key)
 	switch {
-	case s == verificationSchema && e.Value.Kind == syntax.Null && slices.Contains(reviewcast.VerificationMethods, key):
+	case way && e.Value.Kind == syntax.Null && (n.Has("method") || n.Entries[0].Key.Text != key):
+		return "delete it: one method is enough", "method"
+	case way && (e.Value.Kind == syntax.Null || e.Value.Kind == syntax.Boolean):
 		return "write method: " + key, "method"
+	case way && !n.Has("method"):
+		return fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", key, e.Value.Text), "method"
 	case s.without[strings.ToLower(key)] != "":
 		return s.without[strings.ToLower(key)], ""
 	case s == withdrawnSchema && !n.Has("id") && slices.Contains([]string{"author", "name", "customer"}, key):
@@ -169,12 +173,7 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		method, named := "job", false
-		for _, word := range strings.FieldsFunc(strings.ToLower(v.Text), func(c rune) bool { return !unicode.IsLetter(c) }) {
-			if word = cmp.Or(methodWords[word], word); !named && slices.Contains(reviewcast.VerificationMethods, word) {
-				method, named = word, true
-			}
-		}
+		method := append(methods(v), "job")[0]
 		write, number := "{method: "+method+"}", referenceForm.FindString(v.Text)
 		if number != "" {
 			write = fmt.Sprintf("{method: %s, reference: %q}", method, number)

@@ -96,7 +96,9 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	if l.index == nil { // there are too many reviews
 		return &Partial{Content: &Content{}}, problems, nil
 	}
-	wrong := func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == WithdrawnFile }
+	wrong := func(p diagnostic.Problem) bool {
+		return p.Severity == diagnostic.Error && p.File == WithdrawnFile && p.Code != "bad-id"
+	}
 	p := &Partial{Content: l.content(), Complete: l.complete() && !slices.ContainsFunc(problems, wrong)}
 	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil

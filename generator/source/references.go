@@ -35,13 +35,15 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 		s.future("owner_reply.date", w.OwnerReply.Date, w.replyDate, p)
 	}
 	s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
-	switch listed := s.withdrawn[strings.ToLower(w.ID)]; {
+	listed := s.withdrawn[strings.ToLower(w.ID)]
+	newer := map[bool]string{true: "this one was written after that: if it is another review, give it an id of its own; if not, "}[listed.Date != "" && w.Date > listed.Date]
+	switch {
 	case listed.Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil):
 		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), listed.At.File, listed.At.Line),
-			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
-	case listed.Reason == Withdrawn && w.Text != nil:
+			newer+"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
+	case listed.Reason == Withdrawn && (w.Text != nil || newer != ""):
 		p.Add(diagnostic.Warning, int(w.id.Line), int(w.id.Col), "withdrawn-text", fmt.Sprintf("%s:%d withdraws the review %s, so it is not published", listed.At.File, listed.At.Line, diagnostic.Quote(w.ID)),
-			"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
+			newer+"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
 	}
 	lost := func(r ref) bool {
 		known := s.content.known[r.list]
@@ -77,8 +79,8 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 // maxListed is how many known ids a message lists.
 const maxListed = 6
 
-// goneRemedy is part of the suggestion for an id that is like no other.
-const goneRemedy = ", also if it was deleted: older reviews name it; or write "
+// goneRemedy is part of the suggestion for an id that is not there.
+const goneRemedy = ", also if it was deleted: older reviews name it"
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
@@ -92,7 +94,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	if len(ids) == 0 || len(ids) > maxListed {
 		ids = []string{"a known id"}
 	}
-	suggestion += goneRemedy + strings.Join(ids, " or ")
+	suggestion += goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -104,15 +106,19 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
-	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
+	} else if several := known.listed(r.value); len(several) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(several, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = fmt.Sprintf("write each by itself: %s: [%s]", list.name, strings.Join(ids, ", ")); formatOf(p.File) == "csv" {
-			suggestion = "separate them by semicolons: " + strings.Join(ids, ";")
+		if suggestion = fmt.Sprintf("write each by itself: %s: [%s]", list.name, strings.Join(several, ", ")); formatOf(p.File) == "csv" {
+			suggestion = "separate them by semicolons: " + strings.Join(several, ";")
 		}
 	} else if known.partial {
 		return // the entry that couldn't be read may be it
 	} else if id := known.meant(r.value); id != "" {
-		suggestion = fmt.Sprintf("did you mean %q?", id)
+		if suggestion = fmt.Sprintf("did you mean %q? If not, ", id) + suggestion; !reviewcast.ValidID(r.value) || diagnostic.Squash(id) == diagnostic.Squash(r.value) {
+			suggestion = fmt.Sprintf("did you mean %q?", id)
+		}
+	} else if suggestion += "; or write " + strings.Join(ids, " or "); diagnostic.Nothing(r.value) {
+		suggestion = "delete it: where there is none, nothing is written"
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -300,14 +301,20 @@ const MethodsExplained = "job if you found their job, invitation if you invited 
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
 	r.required("method")
-	if s, n, _ := r.given("method"); n != nil {
-		if method, number, ok := strings.Cut(s, " "); ok && slices.Contains(reviewcast.VerificationMethods, method) {
-			r.fail(n, "bad-value", "verification.method has more than the method", fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", method, number))
-			return
+	given := cmp.Or(r.value("method"), &syntax.Node{})
+	if named := methods(given); len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") {
+		suggestion := "one method is enough: write method: " + named[0]
+		if number := referenceForm.FindString(given.Text); number != "" {
+			suggestion = fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number)
 		}
+		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
+		return
 	}
-	meant := methodWords[strings.ToLower(cmp.Or(r.value("method"), &syntax.Node{}).Text)]
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, "write "+cmp.Or(meant, MethodsExplained))
+	other := "write " + cmp.Or(methodWords[strings.ToLower(given.Text)], MethodsExplained)
+	if diagnostic.Nothing(given.Text) {
+		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
+	}
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, other)
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
@@ -317,6 +324,20 @@ func (r *fields) verification(w *record) {
 	}
 	w.Reference = r.text("reference")
 	w.Verified, w.Hidden = true, ""
+}
+
+// methods returns the methods of verification that a text or a list names, each once.
+func methods(n *syntax.Node) (named []string) {
+	text := n.Text
+	for _, item := range n.Items {
+		text += " " + item.Text
+	}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) }) {
+		if word = cmp.Or(methodWords[word], word); slices.Contains(reviewcast.VerificationMethods, word) && !slices.Contains(named, word) {
+			named = append(named, word)
+		}
+	}
+	return named
 }
 
 // job reads the job record. Its ids are checked against business.yaml when all files have been read.

@@ -52,10 +52,12 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", d.fail(n, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, s), fmt.Sprintf("put it in quotes: %q", s))
 	default:
 		suggestion := "write the text after the field's name; quote it if it contains special characters"
-		if n.Kind == syntax.List && !d.strict {
+		if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && !d.strict && (len(n.Items) > 1 || len(n.Entries) > 0 && n.Entries[0].Value.Kind >= syntax.List || len(n.Entries) > 1) {
+			suggestion = fmt.Sprintf("if these lines are the text, write %s: | above them, and indent all of them further", field)
+		} else if n.Kind == syntax.List && !d.strict {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
-			if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && n.Line > 0 && len(n.Items) > 1 {
-				suggestion = fmt.Sprintf("if the lines with their hyphens are the text, write %s: | above them, and indent them further", field)
+			if n.Items != nil && strings.HasSuffix(name, "id") {
+				suggestion = "write an entry of its own for each"
 			} else if len(n.Items) == 1 {
 				suggestion += "; if it stands for words that are still missing, write those"
 			}

@@ -205,6 +205,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		}
 		r.required("id", "reason", "date")
 		w := Withdrawal{ID: r.id(), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
+		w.ID = cmp.Or(w.ID, cmp.Or(r.value("id"), &syntax.Node{}).Text) // what a wrong one stands for is known with what is published
 		w.Reason = Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)},
 			"write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"))
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
