@@ -117,6 +117,7 @@ func TestWithdrawn(t *testing.T) {
 	}{
 		{"rightly", "2026-q3-boiler", "- id: 2026-q3-boiler", ""},
 		{"under another id", "2026-q3-boiler", "- id: 2026-q3-boilr", gone},
+		{"under the name of the author", "2026-q3-boiler", "- id: Jo Böhm", "error withdrawn.yaml:1:7: id is \"Jo Böhm\"; write the id of the review, as it stands behind id: in its file\nerror withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"Jo Böhm\"; write 2026-q3-boiler here, or put the review back"},
 		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
 		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "warning withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; did you mean \"2026-q3-oven\"? It is still published"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
