@@ -156,9 +156,6 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
 		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
 	}
-	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); s == reviewSchema && i >= 0 && !n.Has("rating") {
-		return r, d.fail(n, "wrong-type", "this is the reply to a review, and no review", fmt.Sprintf("write it in the review %s, below its other fields, as owner_reply: {text: …, date: YYYY-MM-DD}, and delete it here", diagnostic.Quote(n.Entries[i].Value.Text)))
-	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
 	for i := range entries {
@@ -243,8 +240,8 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples are those of required fields, answers the fields of a reply that stands by itself.
-var examples, answers = meanings("examples"), meanings("replies")
+// examples of required fields.
+var examples = meanings("examples")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {

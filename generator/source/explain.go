@@ -47,14 +47,12 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
-	way := s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key)
 	switch {
-	case way && e.Value.Kind == syntax.Null && (n.Has("method") || n.Entries[0].Key.Text != key):
+	case s == verificationSchema && e.Value.Kind == syntax.Null && slices.Contains(reviewcast.VerificationMethods, key) && (n.Has("method") || n.Entries[0].Key.Text != key):
 		return "delete it: one method is enough", "method"
-	case way && (e.Value.Kind == syntax.Null || e.Value.Kind == syntax.Boolean):
-		return "write method: " + key, "method"
-	case way && !n.Has("method"):
-		return fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", key, e.Value.Text), "method"
+	case s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key) && !n.Has("method"):
+		number := map[bool]string{true: fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text)}[referenceForm.MatchString(e.Value.Text)]
+		return "write method: " + key + number, "method"
 	case s.without[strings.ToLower(key)] != "":
 		return s.without[strings.ToLower(key)], ""
 	case s == withdrawnSchema && !n.Has("id") && slices.Contains([]string{"author", "name", "customer"}, key):

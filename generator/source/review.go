@@ -186,11 +186,15 @@ func newRefList(name, one string) refList {
 	return refList{name, one, newSchema("the "+one, "", "{id: %i, name: %t}", "id name aliases")}
 }
 
-// fieldsInLine matches an id with other fields behind it.
-var fieldsInLine = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text) *:`)
+// fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
+var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text) *:`), meanings("replies")
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
+	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return reviewSchema.meant(e.Key.Text) == "rating" }) {
+		d.fail(n, "wrong-type", "this is the reply to a review, and no review", fmt.Sprintf("write it in the review %s, below its other fields, as owner_reply: {text: …, date: YYYY-MM-DD}, and delete it here", diagnostic.Quote(n.Entries[i].Value.Text)))
+		return
+	}
 	r, ok := d.fields(n, reviewSchema)
 	if !ok {
 		return
