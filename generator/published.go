@@ -50,9 +50,7 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 		return b.published, nil
 	}
 	p, err := readPublished(ctx, where)
-	if errors.Is(err, mirror.ErrDamaged) && !mirror.IsURL(where) {
-		return nil, fmt.Errorf("%w: it was changed after the last build; undo that, or fetch what is online with: reviewcast pull https://… %s", err, where)
-	} else if err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
 	}
 	b.published = p

@@ -185,7 +185,7 @@ func TestEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := NewBuilder(cfg).Build(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "it was changed after the last build; undo that, or fetch what is online") {
+	if err == nil || !strings.Contains(err.Error(), "was changed by hand); undo that, or fetch what is online with: reviewcast pull https://reviews.example.com ") {
 		t.Errorf("a build on reviews.json that was edited: %v", err)
 	}
 	if err := os.Remove(filepath.Join(public, "manifest.json")); err != nil {

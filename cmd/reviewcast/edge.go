@@ -328,7 +328,8 @@ func localURL(addr net.Addr) string {
 	if ip := net.ParseIP(host); ip.IsUnspecified() || ip.IsLoopback() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	base, _ := reviewcast.ParseBaseURL("http://" + net.JoinHostPort(host, port)) // without :80
+	return base
 }
 
 // edgeEnvironment names an environment variable for every flag of edge, for services.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
@@ -128,24 +130,28 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	if err := checkPublished(c.Published); err != nil {
 		return err
 	}
-	source, err := mirror.Open(c.Published, mirror.Config{})
+	published, err := mirror.Open(c.Published, mirror.Config{})
 	if err != nil {
 		return usageError{err}
 	}
-	r := verify.Verify(ctx, source, mirror.Scope(c.Only), since)
+	r := verify.Verify(ctx, published, mirror.Scope(c.Only), since)
 	if r.Unread != nil {
 		r.Unknown = []string{explainError(ctx, r.Unread).Error()}
 	}
 	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
 		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
 	}
-	if mirror.IsURL(c.Published) && builtLater(r) {
+	here := builtHere()
+	if here.BaseURL == r.BaseURL && here.Sequence > r.Sequence && mirror.IsURL(c.Published) {
 		r.Contradictions = append(r.Contradictions, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
 	}
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
-		fmt.Fprintf(std.out, "built for %s: links and feeds lead there\n", r.BaseURL)
+		fmt.Fprintf(std.out, "built for %s: links and feeds lead there; if that is wrong, write base_url: %s into %s, build, and upload everything again\n", r.BaseURL, base, source.SiteFile)
 	}
 	c.print(std, r)
+	if r.BaseURL != "" && here.BaseURL == r.BaseURL && changedSince(ctx, r.BaseURL) && !c.Quiet {
+		fmt.Fprintln(std.out, "not built yet: files in content have changed since the last build; run reviewcast build, and upload everything in public")
+	}
 	switch {
 	case len(r.Contradictions) > 0:
 		return printed(exitProblem)
@@ -155,11 +161,27 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// builtLater reports whether the folder that builds write by default has a newer version of a site.
-func builtLater(r *verify.Result) bool {
-	var m reviewcast.Manifest
-	data, err := os.ReadFile(filepath.Join("public", reviewcast.PathManifest))
-	return err == nil && json.Unmarshal(data, &m) == nil && m.BaseURL == r.BaseURL && m.Sequence > r.Sequence
+// builtHere returns the manifest of the folder that builds write by default; the zero value if there is none.
+func builtHere() (m reviewcast.Manifest) {
+	if data, err := os.ReadFile(filepath.Join("public", reviewcast.PathManifest)); err == nil {
+		_ = json.Unmarshal(data, &m) // a damaged one is none
+	}
+	return m
+}
+
+// changedSince reports whether a build of the default folders would change what they have published.
+func changedSince(ctx context.Context, baseURL string) bool {
+	flags := contentFlags{folderFlags: folderFlags{Content: "content"}, Public: "public", BaseURL: baseURL}
+	cfg, err := flags.config()
+	if err != nil {
+		return false
+	}
+	res, err := generator.NewBuilder(cfg).Prepare(ctx, nil)
+	if err != nil {
+		_, wrong := errors.AsType[*generator.ProblemsError](err)
+		return wrong
+	}
+	return len(res.Changed)+len(res.Removed) > 0
 }
 
 // contentOnline reports whether the editors' files are where the published ones belong.

@@ -79,7 +79,7 @@ func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelF
 func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
 	to, err := reviewcast.ParseBaseURL((&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host}).String())
 	if err != nil || to != o.base {
-		return fmt.Errorf("it redirects to %s, another origin; name that address instead if it is the right one", req.URL.Redacted())
+		return fmt.Errorf("it redirects to %s, another origin; name that address instead if it is the right one", cmp.Or(to, req.URL.Redacted()))
 	}
 	if len(via) > maxRedirects {
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
@@ -112,7 +112,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("get %s: %w", address, statusError(status))
 		}
 		if _, err := reviewcast.ParseManifest(a.body); err != nil {
-			return nil, fmt.Errorf("get %s: %w%s; check the address", address, err, describe(a))
+			return nil, fmt.Errorf("get %s: %s; check the address, and whether all of public was uploaded: %w", address, describe(a), err)
 		}
 		a.at = time.Now()
 		o.last = a
@@ -136,34 +136,32 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case errors.Is(err, errBody):
 			cause = fmt.Errorf("get %s: %w", retry, err)
-		case err != nil:
+		case err != nil && !errors.Is(err, errLong):
 			return nil, fmt.Errorf("get %s: %w", retry, err)
 		case status == http.StatusNotFound:
-			cause = missingError(fmt.Sprintf("get %s: %s", o.base+path, statusText(status)))
+			cause = kindError{fmt.Sprintf("get %s: %s: it was not uploaded, or a publication is in progress; try again in a minute, and if it is still missing, put all of public in place of the folder there, also .well-known, which programs hide", o.base+path, statusText(status)), ErrStale}
 		case status != http.StatusOK:
 			return nil, fmt.Errorf("get %s: %w", retry, statusError(status))
-		case reviewcast.SHA256(a.body) == sha256:
+		case err == nil && reviewcast.SHA256(a.body) == sha256:
 			return a.body, nil
-		case reviewcast.SHA256(bytes.ReplaceAll(a.body, []byte("\r\n"), []byte("\n"))) == sha256:
-			return nil, fmt.Errorf("get %s: its line ends were changed by the upload; upload all of public again, with the program's binary mode", retry)
 		default:
-			cause = fmt.Errorf("get %s: the body has another hash%s", retry, describe(a))
+			cause = fmt.Errorf("%s %w", retry, differs(path, a.body))
 		}
 	}
-	if missing, ok := errors.AsType[missingError](cause); ok {
-		return nil, missing
+	if _, ok := errors.AsType[kindError](cause); ok {
+		return nil, cause
 	}
 	return nil, fmt.Errorf("%w: %w", cause, ErrStale)
 }
 
-// missingError reports a file that an origin doesn't have; it is an ErrStale.
-type missingError string
-
-func (e missingError) Error() string {
-	return string(e) + ": it was not uploaded, or a publication is in progress; try again in a minute, and if it is still missing, put all of public in place of the folder there, also .well-known, which programs hide"
+// kindError is an error of a kind with words of its own.
+type kindError struct {
+	text string
+	kind error
 }
 
-func (e missingError) Is(target error) bool { return target == ErrStale }
+func (e kindError) Error() string        { return e.text }
+func (e kindError) Is(target error) bool { return target == e.kind }
 
 // get reads one answer whole. The caller looks at the status.
 func (o *origin) get(ctx context.Context, address string, limit int64, header http.Header) (answer, int, error) {
@@ -202,7 +200,7 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for", coding)
 	}
 	if a.body, err = readAtMost(body, limit); err != nil {
-		return a, 0, bodyError(ctx, err)
+		return a, resp.StatusCode, bodyError(ctx, err)
 	}
 	return a, http.StatusOK, nil
 }
@@ -213,6 +211,9 @@ var errBody = errors.New("the body is cut off or damaged")
 func bodyError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
+	}
+	if errors.Is(err, errLong) {
+		return err
 	}
 	return fmt.Errorf("%w: %w", errBody, err)
 }
@@ -280,11 +281,10 @@ func statusError(status int) error {
 	return fmt.Errorf("%s; %s", statusText(status), what)
 }
 
-// describe says what came instead of the expected body.
+// describe says what came instead of a manifest.
 func describe(a answer) string {
-	start := bytes.TrimSpace(a.body[:min(len(a.body), 512)])
-	if bytes.HasPrefix(start, []byte("<")) {
-		return " (the answer is a page in HTML)"
+	if bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")) {
+		return "a page in HTML came in its place, as servers send one for what is missing or needs a login"
 	}
-	return fmt.Sprintf(" (the answer has %d bytes of %s)", len(a.body), cmp.Or(a.header.Get("Content-Type"), "no media type"))
+	return fmt.Sprintf("the answer has %d bytes of %s", len(a.body), cmp.Or(a.header.Get("Content-Type"), "no media type"))
 }

@@ -112,10 +112,12 @@ func TestOriginErrors(t *testing.T) {
 		{"endless manifest", func(r *http.Request) (*http.Response, error) { return response(r, 200, endless(' ')), nil }, nil, []string{"larger than expected"}},
 		{"from a cache", only(reviewcast.PathManifest, answer(200, string(site.Files[reviewcast.PathManifest]), "Age", "300")), mirror.ErrStale, []string{"in a cache for 5m0s", "try again"}},
 
-		{"page as a file", reviews(answer(200, html)), mirror.ErrStale, []string{"/reviews.json?v=", "another hash", "HTML", "try again"}},
+		{"page as a file", reviews(answer(200, html)), mirror.ErrStale, []string{"/reviews.json?v=", "not as it was built", "HTML", "try again"}},
 		{"missing file", reviews(answer(404, html)), mirror.ErrStale, []string{"/reviews.json: status 404", "not uploaded", "try again"}},
-		{"endless file", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, endless('{')), nil }), mirror.ErrStale, []string{"larger than expected"}},
-		{"bomb", reviews(answer(200, bomb.String(), "Content-Encoding", "gzip")), mirror.ErrStale, []string{"larger than expected"}},
+		{"endless file", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, endless('{')), nil }), mirror.ErrStale, []string{"not as it was built"}},
+		{"bomb", reviews(answer(200, bomb.String(), "Content-Encoding", "gzip")), mirror.ErrStale, []string{"not as it was built"}},
+		{"longer page as a file", reviews(answer(200, html+strings.Repeat(" ", 1<<20))), mirror.ErrStale, []string{"/reviews.json?v=", "not as it was built", "HTML", "try again"}},
+		{"line ends of Windows", reviews(answer(200, strings.ReplaceAll(string(site.Files[reviewcast.PathReviews]), "\n", "\r\n"))), mirror.ErrStale, []string{"other line ends", "binary mode"}},
 		{"endless encoded nothing", reviews(func(r *http.Request) (*http.Response, error) {
 			return response(r, 200, emptyBlocks(), "Content-Encoding", "gzip"), nil
 		}), mirror.ErrStale, []string{"cut off or damaged"}},

@@ -71,6 +71,9 @@ func (d dir) manifest(ctx context.Context) ([]byte, error) {
 		if _, none := os.Stat(string(d)); none != nil {
 			return nil, fmt.Errorf("there is no folder %s here; reviewcast build writes one: %w", string(d), ErrNeverPublished)
 		}
+		if _, page := os.Stat(d.name(reviewcast.PathIndex)); page == nil {
+			return nil, kindError{d.name(reviewcast.PathManifest) + " is missing, by which the other files are checked; put it back from the recycle bin or your web server; in a copy, copy everything again that the build has written", ErrNeverPublished}
+		}
 		return nil, fmt.Errorf("read %s: %w", d.name(reviewcast.PathManifest), ErrNeverPublished)
 	}
 	return data, err
@@ -78,13 +81,37 @@ func (d dir) manifest(ctx context.Context) ([]byte, error) {
 
 func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error) {
 	data, err := d.read(ctx, path, limit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing; copy all that the build has written, also .well-known, which programs hide: %w", d.name(path), ErrDamaged)
+	cause := errors.New("is missing")
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case err == nil && reviewcast.SHA256(data) == sha256:
+		return data, nil
+	case err != nil && !missing && !errors.Is(err, errLong):
+		return nil, err
+	case !missing:
+		cause = differs(path, data)
 	}
-	if errors.Is(err, errLong) || err == nil && reviewcast.SHA256(data) != sha256 {
-		return nil, fmt.Errorf("%s has another hash, perhaps since an upload has changed its line ends (upload all of public again, with the program's binary mode): %w", d.name(path), ErrDamaged)
+	remedy := "reviewcast build writes it again, from the files in content; if this is a copy, copy all that the build has written, also .well-known, which programs hide"
+	if data, err := d.read(ctx, reviewcast.PathManifest, maxManifest); err == nil && Record.Holds(path) {
+		if m, err := reviewcast.ParseManifest(data); err == nil {
+			remedy = fmt.Sprintf("undo that, or fetch what is online with: reviewcast pull %s %s; if nothing is online yet, delete the folder %[2]s, and build again", m.BaseURL, string(d))
+		}
 	}
-	return data, err
+	return nil, fmt.Errorf("%s %w; %s: %w", d.name(path), cause, remedy, ErrDamaged)
+}
+
+// differs says how the body of a file differs from the one that was built.
+func differs(path string, body []byte) error {
+	start := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
+	isPage := strings.HasSuffix(path, ".html")
+	switch {
+	case !isPage && (bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))):
+		return errors.New("is not as it was built (it is a page in HTML, as servers send one for what is missing or needs a login)")
+	case bytes.Contains(body, []byte("\r\n")) && !strings.HasSuffix(path, ".png"):
+		return kindError{"has other line ends than it was built with (an upload in text mode or git has changed them; upload all of public again, in binary mode)", ErrStale}
+	case isPage:
+		return errors.New("is not as it was built (it is an older page, or was changed: by hand, or by a web server that shrinks pages or adds to them)")
+	}
+	return errors.New("is not as it was built (it is an older file, or was changed by hand)")
 }
 
 func (d dir) name(path string) string { return filepath.Join(string(d), filepath.FromSlash(path)) }
@@ -107,7 +134,7 @@ func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error)
 	defer f.Close()
 	data, err := readAtMost(f, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return data, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
 }
