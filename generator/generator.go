@@ -144,9 +144,8 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		if !res.First {
 			in.Previous = before.Set
 			res.Erased = slices.ContainsFunc(res.Withdrawn, func(w reviewcast.Withdrawal) bool {
-				return w.Reason == reviewcast.ReasonLegal && !slices.ContainsFunc(before.withdrawn, func(was reviewcast.Withdrawal) bool {
-					return was.ID == w.ID && was.Reason == w.Reason
-				})
+				known := func(was reviewcast.Withdrawal) bool { return was.ID == w.ID && was.Reason == w.Reason }
+				return w.Reason == reviewcast.ReasonLegal && !slices.ContainsFunc(before.withdrawn, known)
 			})
 		}
 		if res.documents, err = changes.New(in); err != nil {

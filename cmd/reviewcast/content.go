@@ -62,6 +62,7 @@ func (f *contentFlags) config() (generator.Config, error) {
 
 // check refuses a content folder that does not exist: people start in the wrong directory.
 func (f *folderFlags) check() error {
+	f.Content = cmp.Or(f.Content, "content") // --content= of a script
 	info, err := os.Stat(f.Content)
 	slashed, home := strings.ReplaceAll(f.Content, `\`, "/"), os.Getenv("HOME")
 	switch {

@@ -57,6 +57,8 @@ type schemaCmd struct {
 func (c *schemaCmd) Run(std streams) error {
 	if isContent(".") && c.Dir == filepath.Join("content", schema.Folder) {
 		c.Dir = schema.Folder // run in the content folder
+	} else if isContent(c.Dir) {
+		c.Dir = filepath.Join(c.Dir, schema.Folder)
 	}
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
 		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, schema.Folder)}

@@ -132,6 +132,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if strings.HasPrefix(arg, "--") {
 			_, value, _ = strings.Cut(arg, "=")
 		}
+		if before, rest, cut := strings.Cut(value, `"`); cut && strings.Contains(before, `\`) && (rest == "" || rest[0] == ' ') {
+			return usageError{fmt.Errorf(`%s\" takes the quotation mark for a part of the name; leave out the last \, and write "%[1]s"`, before)}
+		}
 		if slices.Contains(placeholders, value) && !exists(value) {
 			return usageError{fmt.Errorf("%s of the help stands for a word of yours; write yours in its place, as in: reviewcast import csv cards.csv --source cards --map rating=Stars,date=Day", value)}
 		}
@@ -146,9 +149,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	if name := strings.TrimLeft(strings.Join(args[:1], ""), "-–—"); err != nil && isCommand(name) && name != args[0] {
 		return usageError{fmt.Errorf("unknown flag %s; write reviewcast %s", args[0], commandLine(append([]string{name}, args[1:]...)...))}
-	}
-	if err != nil && len(args) > 1 && args[0] == "run" && isCommand(args[1]) {
-		return usageError{fmt.Errorf("unexpected argument run; write reviewcast %s", commandLine(args[1:]...))}
 	}
 	if err != nil {
 		return usageError{parseError(args, err)}

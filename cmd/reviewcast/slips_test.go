@@ -251,6 +251,35 @@ new review --author A --rating 5 --date 2026-11-01 --text words.csv
 new review --author A --rating 5 --date 2026-11-01 --technicians "Jan und Momme"
 import facebook words.csv
 import trustpilot words.csv
+/?
+-?
+-V
+hilfe
+bauen
+prüfen
+cd content
+quit
+check -c content
+check --content= content
+--content content
+build --all
+build --prod
+build --new-business-id huber
+build --public C:\Users\Jo\public"
+insights explian
+insights 2025-02-drain-maria
+insights suggest draft.yaml
+insights coverage pricing
+new technician Jo
+new faq
+new review Maria 5 Good
+new review mine.yaml --author A --rating 5
+new review --author 'Maria K.' --rating 5
+new review --author A --rating 5 --reply Thanks
+new review --author A --rating 5 --reference A-17
+new review --author A --rating 5 --services Theodore
+schema review
+reviewcast.exe build
 `
 
 // runIn runs the program in a folder and returns what it printed and its exit code. It

@@ -17,7 +17,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/schema"
 )
 
 // Mistakes in the command line, and what to write.
@@ -45,9 +44,9 @@ func explain(section, text string) error {
 // wordProcessed matches a text in the quotation marks that word processors write.
 var wordProcessed = regexp.MustCompile(`[“„‘]([^“”‘’]*)[“”’]`)
 
-// retyped returns the arguments with hyphens and quotation marks that a terminal knows.
+// retyped returns the arguments with hyphens, spaces and quotation marks that a terminal knows.
 func retyped(args []string) []string {
-	one := wordProcessed.ReplaceAllStringFunc(strings.Join(args, "\x00"), func(s string) string {
+	one := wordProcessed.ReplaceAllStringFunc(strings.ReplaceAll(strings.Join(args, "\x00"), "\u00a0", "\x00"), func(s string) string {
 		return strings.ReplaceAll(wordProcessed.ReplaceAllString(s, "$1"), "\x00", " ")
 	})
 	plain := strings.Split(one, "\x00")
@@ -89,7 +88,7 @@ func untilFlag(args []string) []string {
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
 	if plain := retyped(args); !slices.Equal(plain, args) {
-		return fmt.Errorf("%s; a word processor has changed hyphens or quotation marks; write: reviewcast %s", message, commandLine(plain...))
+		return fmt.Errorf("%s; a word processor has changed hyphens, spaces or quotation marks; write: reviewcast %s", message, commandLine(plain...))
 	}
 	for i, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
@@ -100,8 +99,6 @@ func argumentError(args []string, message string) error {
 			meant = "" // it may be a word of another command
 		}
 		switch {
-		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
-			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
 			together := args[i-1]
 			for _, word := range untilFlag(args[i:]) {
@@ -112,12 +109,8 @@ func argumentError(args []string, message string) error {
 				together = strings.TrimSuffix(together, ",") + between + word
 			}
 			return fmt.Errorf("%s; put the pairs of --map in quotation marks, with commas between them: --map %q", message, together)
-		case arg == "=":
-			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
 		case explain("arguments", arg) != nil:
 			return explain("arguments", arg)
-		case i == 0 && strings.TrimSuffix(filepath.Base(arg), ".exe") == "reviewcast":
-			return fmt.Errorf("%s; write the name of the program once: %s", message, strings.Join(append([]string{"reviewcast"}, args[1:]...), " "))
 		case meant != "" && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
 			value, port := cmp.Or(value, append(slices.Clip(args), "ID")[i+1]), "8080"
 			if isPort(value) {
@@ -129,7 +122,7 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
 		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":
 			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
-		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
+		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && args[i-1] != "=" && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
 			if slices.Contains([]string{"--technicians", "--services", "--service-areas"}, args[i-2]) {
 				return fmt.Errorf("%s; commas without spaces stand between several: %s %s", message, args[i-2], strings.Join(append([]string{args[i-1]}, untilFlag(args[i:])...), ","))
@@ -138,7 +131,7 @@ func argumentError(args []string, message string) error {
 				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
 			}
 			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
-			return fmt.Errorf("%s; put words that belong together in straight quotes: %s", message, quoteWord(words))
+			return fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
 		}
 	}
 	return nil
@@ -156,8 +149,10 @@ func parseError(args []string, err error) error {
 	export, noExport := strings.CutPrefix(message, "<file>: ")
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
+	known := func(f *kong.Flag) bool { return "--"+f.Name == near }
+	p, ok := errors.AsType[*kong.ParseError](err)
 	switch {
-	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, ":"):
+	case isFlag && ok && p.Context.Selected() != nil && slices.ContainsFunc(p.Context.Selected().Flags, known):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case noExport && strings.Contains(export, "is a directory"):
 		return folderError(args)
@@ -179,7 +174,7 @@ func parseError(args []string, err error) error {
 	if err := wordError(args, word, message); unexpected && err != nil {
 		return err
 	}
-	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
+	if ok && isFlag && p.Context.Selected() != nil {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
@@ -200,15 +195,6 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
-	case args[0] == "new" && !strings.Contains(word, "."):
-		return fmt.Errorf("%s; write reviewcast new review", message)
-	case args[0] == "new":
-		flags := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool { return arg == word || arg == "review" })
-		return fmt.Errorf("%s; it chooses the file itself: write %s", message, commandLine(append([]string{"reviewcast", "new", "review"}, flags...)...))
-	case args[0] == "schema" && !isFolder(word):
-		return fmt.Errorf("%s; reviewcast schema writes all schemas: leave it out", message)
-	case args[0] == "schema":
-		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
 		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/idna"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -45,6 +47,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			}
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
+				if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ToLower(host) != ascii {
+					message, suggestion, host = "base_url has letters that links write in another form", ascii, ascii
+				}
 				if suggestion != "" {
 					suggestion = "write https://" + host
 				}
@@ -52,11 +57,13 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 					message = fmt.Sprintf("base_url has %q behind the host: the reviews need an address of their own, with nothing behind it", "/"+path)
 					suggestion = "write https://" + host
 				}
-				if path != "" && !strings.HasPrefix(host, "reviews.") {
+				if !pageForm.MatchString(path) && !reviewsHost.MatchString(host) {
 					suggestion = fmt.Sprintf("ask your web host for an address such as %s, and write https://%[1]s; if the reviews are published already, keep the address that they have", "reviews."+strings.TrimPrefix(host, "www."))
 				}
 			}
 			d.fail(at, "bad-url", message, suggestion)
+		case strings.HasPrefix(parsed, "http:") && !IsLocal(parsed):
+			r.warn("base_url", "http-url", "base_url begins with http://, and browsers call such pages not secure", "write https"+strings.TrimPrefix(parsed, "http")+" if the pages open there")
 		case IsLocal(parsed):
 			r.warn("base_url", "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}
@@ -121,7 +128,10 @@ var (
 	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
 	linkForm     = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
 	hostForm     = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
-	fileForm     = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
+	// pageForm matches what stands behind the host for the front page, reviewsHost a host that is for reviews only.
+	pageForm    = regexp.MustCompile(`^(index\.\w+)?(#.*)?$`)
+	reviewsHost = regexp.MustCompile(`^(reviews?|bewertungen|avis|opiniones|resenas|recensioni|beoordelingen|opinie|omdomen|avaliacoes)\.`)
+	fileForm    = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
 )
 
 // IsLocal reports whether an origin is this computer.

@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -112,7 +111,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("get %s: %w", address, statusError(status))
 		}
 		if _, err := reviewcast.ParseManifest(a.body); err != nil {
-			return nil, fmt.Errorf("get %s: %s; check the address, and whether all of public was uploaded: %w", address, describe(a), err)
+			return nil, fmt.Errorf("%s %w; check the address, and whether all of public was uploaded: %w", address, differs(reviewcast.PathManifest, a.body), err)
 		}
 		a.at = time.Now()
 		o.last = a
@@ -279,12 +278,4 @@ func statusError(status int) error {
 		what = "check the address"
 	}
 	return fmt.Errorf("%s; %s", statusText(status), what)
-}
-
-// describe says what came instead of a manifest.
-func describe(a answer) string {
-	if bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")) {
-		return "a page in HTML came in its place, as servers send one for what is missing or needs a login"
-	}
-	return fmt.Sprintf("the answer has %d bytes of %s", len(a.body), cmp.Or(a.header.Get("Content-Type"), "no media type"))
 }

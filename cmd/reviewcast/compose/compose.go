@@ -133,6 +133,10 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return errors.New("a review needs at least --author and --rating")
 	}
+	r.Author = strings.Trim(r.Author, `'"`) // which Windows passes on
+	if r.Reference != "" && r.Verification == "" {
+		return errors.New("--reference is the proof of a verification, which is missing; add --verification job, or another way in which you know that the author was a customer")
+	}
 	if info, err := os.Stat(r.Text); err == nil && !info.IsDir() {
 		return fmt.Errorf("--text: %s is a file; write its words between quotes, or leave --text out and paste them when you are asked", r.Text)
 	}
@@ -237,6 +241,11 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 			werr = fmt.Errorf("%w; separate several by commas", werr)
 		} else if werr != nil {
 			werr = fmt.Errorf("%w; add a new one to business.yaml first", werr)
+		}
+		for _, kind := range []string{"technicians", "services", "service_areas"} {
+			if id, other := content.Named(kind, word); other && werr != nil {
+				werr = fmt.Errorf("%q is one of the %s of business.yaml; write --%s %s", word, kind, strings.ReplaceAll(kind, "_", "-"), id)
+			}
 		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
 			ids = append(ids, id)
