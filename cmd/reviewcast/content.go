@@ -39,9 +39,6 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if err := f.check(); err != nil {
 		return generator.Config{}, err
 	}
-	if home := os.Getenv("HOME"); strings.HasPrefix(f.Public, "~/") && home != "" {
-		return generator.Config{}, usageError{fmt.Errorf("--public: ~ stands for your home folder only after a space; write --public %s", filepath.Join(home, f.Public[2:]))}
-	}
 	if strings.Contains(f.Public, "://") {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s is an address, and a build uploads nothing; leave --public out, and upload everything in the folder public with your program for that", f.Public)}
 	}
@@ -64,12 +61,10 @@ func (f *contentFlags) config() (generator.Config, error) {
 func (f *folderFlags) check() error {
 	f.Content = cmp.Or(f.Content, "content") // --content= of a script
 	info, err := os.Stat(f.Content)
-	slashed, home := strings.ReplaceAll(f.Content, `\`, "/"), os.Getenv("HOME")
+	slashed := strings.ReplaceAll(f.Content, `\`, "/")
 	switch {
 	case err != nil && slashed != f.Content && isFolder(slashed):
 		return usageError{fmt.Errorf("--content: folders are separated by / here; write %s", slashed)}
-	case err != nil && strings.HasPrefix(f.Content, "~/") && home != "":
-		return usageError{fmt.Errorf("--content: ~ stands for your home folder only after a space; write --content %s", filepath.Join(home, f.Content[2:]))}
 	case err != nil && strings.ContainsAny(f.Content, "“”„‘’\"'"):
 		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
 	case err == nil && contentAbove(f.Content) != "" && (exists(f.Content, source.SiteFile) || exists(f.Content, "reviews")):
@@ -147,6 +142,8 @@ func checkPublished(where string) error {
 	switch here := exists(where); {
 	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
+	case !isPublished(where) && isPublished(filepath.Join(where, "public")):
+		return usageError{fmt.Errorf("the published folder is inside %s; write %s", where, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
 		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(map[bool]string{true: filepath.Dir(where)}[isPublished(filepath.Dir(where))], "public"))}
 	case !here && (hostForm.MatchString(where) || scheme == "http://"):

@@ -146,10 +146,15 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		r.Contradictions = append(r.Contradictions, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
 	}
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
-		fmt.Fprintf(std.out, "built for %s: links and feeds lead there; if that is wrong, write base_url: %s into %s, build, and upload everything again\n", r.BaseURL, base, source.SiteFile)
+		remedy := fmt.Sprintf("; if that is wrong, write base_url: %s into %s, build, and upload everything again", base, source.SiteFile)
+		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, map[bool]string{false: remedy}[source.IsLocal(base)])
 	}
 	c.print(std, r)
-	if r.BaseURL != "" && here.BaseURL == r.BaseURL && changedSince(ctx, r.BaseURL) && !c.Quiet {
+	switch {
+	case c.Quiet || r.BaseURL == "" || here.BaseURL != r.BaseURL:
+	case here.Sequence < r.Sequence:
+		fmt.Fprintf(std.out, "the folder public here is older than what is online; before you build, fetch it with: reviewcast pull %s public\n", r.BaseURL)
+	case changedSince(ctx, r.BaseURL):
 		fmt.Fprintln(std.out, "not built yet: files in content have changed since the last build; run reviewcast build, and upload everything in public")
 	}
 	switch {
@@ -177,11 +182,8 @@ func changedSince(ctx context.Context, baseURL string) bool {
 		return false
 	}
 	res, err := generator.NewBuilder(cfg).Prepare(ctx, nil)
-	if err != nil {
-		_, wrong := errors.AsType[*generator.ProblemsError](err)
-		return wrong
-	}
-	return len(res.Changed)+len(res.Removed) > 0
+	_, wrong := errors.AsType[*generator.ProblemsError](err)
+	return wrong || err == nil && len(res.Changed)+len(res.Removed) > 0
 }
 
 // contentOnline reports whether the editors' files are where the published ones belong.

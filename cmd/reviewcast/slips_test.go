@@ -279,6 +279,8 @@ new review --author A --rating 5 --reply Thanks
 new review --author A --rating 5 --reference A-17
 new review --author A --rating 5 --services Theodore
 schema review
+verify .
+check --content=~/content
 reviewcast.exe build
 `
 

@@ -95,9 +95,7 @@ func argumentError(args []string, message string) error {
 		plain := strings.TrimLeft(name, "-–—")
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
-		if i > 0 && strings.HasPrefix(meant, "reviewcast ") && !strings.HasPrefix(name, "-") {
-			meant = "" // it may be a word of another command
-		}
+		elsewhere := i > 0 && strings.HasPrefix(meant, "reviewcast ") && !strings.HasPrefix(name, "-") // it may be a word of another command
 		switch {
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
 			together := args[i-1]
@@ -111,7 +109,7 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s; put the pairs of --map in quotation marks, with commas between them: --map %q", message, together)
 		case explain("arguments", arg) != nil:
 			return explain("arguments", arg)
-		case meant != "" && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
+		case meant != "" && !elsewhere && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
 			value, port := cmp.Or(value, append(slices.Clip(args), "ID")[i+1]), "8080"
 			if isPort(value) {
 				port = value
