@@ -279,6 +279,19 @@ new review --author A --rating 5 --reply Thanks
 new review --author A --rating 5 --reference A-17
 new review --author A --rating 5 --services Theodore
 schema review
+import words.csv csv --source words
+import csv words.csv words
+import csv words.csv source=words
+import csv words.csv /source words
+import csv --source words
+import --dry-run csv words.csv --source words
+import csv words.csv --source words --test
+import csv words.csv --source words --ignore-errors
+import csv words.csv --source words --output x.jsonl
+import csv words.csv --source words --stars 10
+import csv words.csv --source words --technicians theo
+import csv words.csv --source words --map stars->rating
+import undo
 verify .
 check --content=~/content
 reviewcast.exe build

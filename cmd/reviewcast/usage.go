@@ -144,6 +144,7 @@ func parseError(args []string, err error) error {
 	flag, expected, _ := strings.Cut(message, ": expected ")
 	wanted, got, _ := strings.Cut(expected, " but got ")
 	word, unexpected := strings.CutPrefix(message, "unexpected argument ")
+	word, _, _ = strings.Cut(word, ", did you mean ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
@@ -187,8 +188,8 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
 	case args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
 		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), "", args[3:]...))
-	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
-		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, args[3:]...))
+	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(message, "did you mean"):
+		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, slices.DeleteFunc(slices.Clone(args[3:]), func(arg string) bool { return arg == word })...))
 	case args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case args[0] == word && isFolder(word):

@@ -162,10 +162,11 @@ func ParseMap(s string) (map[string]string, error) {
 		case twice && name == "author":
 			m[name] += "+" + column
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
-			remedy := "write " + strings.Replace(part, ":", "=", 1)
+			pair := strings.NewReplacer("->", "=", "→", "=", ":", "=").Replace(part)
+			remedy := "write " + pair
 			if strings.Contains(part, ";") {
 				remedy = fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.ReplaceAll(part, ";", ","))
-			} else if !strings.Contains(part, ":") {
+			} else if pair == part {
 				remedy = "write " + cmp.Or(fieldOf(part), "text") + "=COLUMN"
 			}
 			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
