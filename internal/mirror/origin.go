@@ -196,7 +196,7 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 			return a, 0, bodyError(ctx, err)
 		}
 	default:
-		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for", coding)
+		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for; switch that compression off on the web server, or at the service before it", coding)
 	}
 	if a.body, err = readAtMost(body, limit); err != nil {
 		return a, resp.StatusCode, bodyError(ctx, err)
@@ -271,7 +271,7 @@ func statusError(status int) error {
 	what := "try again later"
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		what = "the site asks for a login or refuses this address; published files are public, so check the address"
+		what = "the site asks for a login or refuses this address; published files are public, so check the address, and on the web server the rights of the file"
 	case status == http.StatusNotModified:
 		what = "nothing was asked conditionally; a cache or a proxy in between is at fault"
 	case status < http.StatusInternalServerError && status != http.StatusTooManyRequests:

@@ -30,7 +30,7 @@ type outlined struct {
 func outline(ctx context.Context, source Source, manifest []byte, scope Scope, have *Set) (*outlined, error) {
 	m, err := reviewcast.ParseManifest(manifest)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s was changed or cut off; put it back from the recycle bin or your web server: %w", reviewcast.PathManifest, source, err)
+		return nil, fmt.Errorf("%s of %s was changed or cut off; put it back from the recycle bin, or fetch what is online with: reviewcast pull https://… %[2]s: %[3]w", reviewcast.PathManifest, source, err)
 	}
 	var old struct{ Draft json.RawMessage } // an older dev wrote it
 	if err := json.Unmarshal(manifest, &old); err != nil || old.Draft != nil {

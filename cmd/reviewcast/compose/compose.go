@@ -244,7 +244,7 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		}
 		for _, kind := range []string{"technicians", "services", "service_areas"} {
 			if id, other := content.Named(kind, word); other && werr != nil {
-				werr = fmt.Errorf("%q is one of the %s of business.yaml; write --%s %s", word, kind, strings.ReplaceAll(kind, "_", "-"), id)
+				werr = fmt.Errorf("%q is not %s, but one of its %s; name it there, as in --%s %s", word, l.what, kind, strings.ReplaceAll(kind, "_", "-"), id)
 			}
 		}
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
