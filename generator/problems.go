@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,6 +21,9 @@ import (
 // exampleWords are in the other texts that init writes.
 var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
 	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
+
+// exampleDomain matches the addresses of examples.
+var exampleDomain = regexp.MustCompile(`\.example\.?(:[0-9]+)?$`)
 
 // exampleProblems returns an error for each example that would be published as real.
 func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) []diagnostic.Problem {
@@ -65,15 +66,7 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
-	u, err := url.Parse(baseURL)
-	if err != nil {
-		return true
-	}
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return !ip.IsLoopback() && !ip.IsUnspecified()
-	}
-	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
+	return !source.IsLocal(baseURL) && !exampleDomain.MatchString(baseURL)
 }
 
 // withSeverity gives problems a severity.

@@ -210,6 +210,9 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
+			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted && file != source.BusinessFile {
+				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write straight ones (\"), or none")
+			}
 			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
@@ -223,7 +226,7 @@ func (in *inspector) small() {
 	for _, n := range slices.Concat(b.Services, b.ServiceAreas) {
 		look(source.BusinessFile, n.Name)
 	}
-	look(source.SiteFile, c.Site.Title, c.Site.Description)
+	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && exampleHost.MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
 	}

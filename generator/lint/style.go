@@ -107,9 +107,9 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
 	switch {
 	case field == "author":
-		remedy = "write the first name and an initial, or Anonymous; if it has been built with it, then build once with --forget"
+		remedy = "write the first name and an initial, or Anonymous"
 	case field == "owner_reply.text":
-		remedy = "write the reply without it; if it has been built with it, then build once with --forget"
+		remedy = "write the reply without it"
 	case r.Source == "direct":
 		remedy = "ask the customer for another wording, or withdraw it"
 	}
@@ -120,7 +120,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		}
 		for _, found := range m.form.FindAllString(text, -1) {
 			if d := digits(found); !in.harmless(m.code, found, d, cards) {
-				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy, 1))
+				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
 				if m.code == "card-in-text" {
 					cards = append(cards, found)
 				}
@@ -214,7 +214,7 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) {
 }
 
 // cutLine matches a line of the small files whose text ends at a comment.
-var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
+var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name|street_address|telephone|label): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
 
 // cut warns of a text that ends before rest.
 func (in *inspector) cut(file string, line int, rest string) {

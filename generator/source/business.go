@@ -32,8 +32,8 @@ const CountryPattern = `^[A-Z]{2}$`
 
 var countryForm = regexp.MustCompile(CountryPattern)
 
-// numberForm matches a telephone number, severalForm what stands between several names.
-var numberForm, severalForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`;| [/+] `)
+// numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
+var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
 
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
@@ -63,14 +63,17 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Description = r.text("description")
 	b.Category = r.category("category")
 	b.URL = r.url("url")
+	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
+		r.warn("url", "same-address", "url is also the base_url of site.yaml: the reviews would replace the front page of your website", "give the reviews an address of their own as base_url there, such as https://reviews."+host+"; or delete this line if you have no other website")
+	}
 	b.Telephone = r.nonBlank("telephone")
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
 	switch s := b.Telephone; {
-	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
+	case strings.ContainsAny(s, ",;|\n") || strings.Count(s, "/") == 1 && len(s) > 18 || len(numberForm.FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
-	case strings.ContainsFunc(s, unicode.IsLower) && numberForm.MatchString(s):
+	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
 	}
 	b.Email = r.email("email")
@@ -128,7 +131,8 @@ func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 // listed reads the technicians, services or areas.
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
-	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
+	v := r.value(field)
+	known := &names{ids: map[string]bool{}, byName: map[string]string{}, partial: v != nil && v.Kind != syntax.List}
 	s.content.known[list] = known
 	seen := map[string]int32{}
 	for _, n := range joined(r.items(field), refLists[list].entry, r.List) {
@@ -139,8 +143,11 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if i := slices.IndexFunc(aliases, severalForm.MatchString); i >= 0 {
-			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
+		if m := besideForm.FindStringSubmatch(name); m != nil && field == "technicians" {
+			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name belongs under aliases")
+		}
+		if places := strings.Split(separators.Replace(name), ","); field == "service_areas" && len(places) > 2 && len(aliases) == 0 {
+			one.warn("name", "shared-name", fmt.Sprintf("name %s looks like several places, and is found as one only", diagnostic.Quote(name)), "write an entry for each, such as - "+one.schema.written(strings.TrimSpace(places[1])))
 		}
 		if id == "" {
 			known.partial = true
@@ -148,7 +155,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
 		if shared := known.add(id, name, aliases); shared != nil {
-			effect, remedy := "counts for both", "leave that out of the aliases of one of them"
+			effect, remedy := "counts for both", "leave that out of the aliases of one of them; of two entries for one place or service, delete one"
 			if field == "technicians" {
 				effect, remedy = "is credited to neither", "leave that out of the aliases of both, and list the technicians of such reviews"
 			}
@@ -164,9 +171,6 @@ func (r *fields) listed(list int, s *surroundings) {
 			b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
 			s.content.AreaAliases[id] = aliases
 		}
-	}
-	if v := r.value(field); v != nil && v.Kind != syntax.List {
-		known.partial = true
 	}
 }
 
@@ -217,11 +221,7 @@ func (r *fields) timeZone(f, country string) string {
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")
 		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
-		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)]); zone != "" {
-			suggestion = "write " + zone
-		} else if zone := zones[country]; zone != "" {
-			suggestion = "write " + zone + ", where the business is"
-		} else if zone := timeZones[diagnostic.Squash(s)]; zone != "" {
+		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)], zones[country], timeZones[diagnostic.Squash(s)]); zone != "" {
 			suggestion = "write " + zone
 		} else if m := offset.FindStringSubmatch(s); m != nil {
 			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")

@@ -23,6 +23,9 @@ func (s *schema) written(text string) string {
 	if s == quoteSchema && reviewcast.ValidID(text) {
 		return fmt.Sprintf("{review_id: %s, text: …}, with words of that review in place of …", text)
 	}
+	if question, answer, ok := strings.Cut(text, "? "); ok && s == faqSchema {
+		return fmt.Sprintf("{question: %q, answer: %q}", question+"?", strings.TrimLeft(answer, "-–— "))
+	}
 	quoted := diagnostic.Quote(text)
 	if len(text) <= diagnostic.MaxPasted {
 		quoted = strconv.Quote(text)
@@ -59,6 +62,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "write in place of this line: id: and the id of the review, as it stands behind id: in its file", "id"
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
+	case s.short(n, key) != "" && e.Value.Kind < syntax.List:
+		return fmt.Sprintf("write %s: %s", s.short(n, key), scalar(&e.Value)), s.short(n, key)
 	case s == faqSchema && strings.HasSuffix(key, "?"):
 		return fmt.Sprintf("write question: before it, and the answer on a line of its own below it: answer: %s", e.Value.Text), "question"
 	case s == faqSchema && len(n.Entries) == 1 && s.meant(key) == "":
@@ -84,13 +89,10 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		if _, known := vocabularySchema.index[key]; known && (s == aspectSchema || s == problemSchema) {
 			return "delete the spaces before it, and as many before the lines below it: it is no part of " + s.what, ""
 		}
-		fields := "the fields are " + strings.Join(s.names, ", ")
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
 			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
-		} else if isField(key) && s.prefix != "" {
-			fields = "delete it; " + fields
 		}
-		return fields, ""
+		return "delete it if it is none of these fields: " + strings.Join(s.names, ", "), ""
 	}
 	v := &e.Value
 	switch g := s.group(meant); {
@@ -185,8 +187,9 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
-	if name, mail, ok := strings.Cut(v.Text, ", "); ok && s == authorSchema && emailForm.MatchString(mail) {
-		return fmt.Sprintf("{name: %q, email: %s}", name, emailForm.FindString(mail))
+	if mail := emailForm.FindString(v.Text); mail != "" && s == authorSchema {
+		name, _, _ := strings.Cut(v.Text, mail)
+		return strings.Replace(fmt.Sprintf("{name: %q, email: %s}", strings.TrimRight(name, ", <("), mail), `name: "", `, "", 1)
 	}
 	for _, row := range addressForms {
 		form := regexp.MustCompile(row[0])
@@ -230,12 +233,12 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		}
 		written, _, _ := strings.Cut(strings.TrimSuffix(item.written(n.Entries[0].Key.Text), "}"), ", terms:")
 		return fmt.Sprintf("begin each with a hyphen: - %s, terms: [%s]}", written, strings.Join(terms, ", "))
-	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
-		var keys []string
+	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && (n.Entries[0].Value.Kind == syntax.Null || f == "same_as"): // {a, b}
+		var values []string
 		for _, e := range n.Entries {
-			keys = append(keys, e.Key.Text)
+			values = append(values, cmp.Or(e.Value.Text, e.Key.Text))
 		}
-		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
+		return fmt.Sprintf("write %s: [%s]", f, strings.Join(values, ", "))
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
 	case n.Kind == syntax.Mapping && f == "hours":

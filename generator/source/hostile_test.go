@@ -187,7 +187,7 @@ func TestLinks(t *testing.T) {
 		return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable")
 	})
 	want := []string{
-		"warning unknown-file archive: unknown file; it is ignored; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews, theme.css, templates, logo.svg, logo.png, logo.webp and README.md; move this one out of the content folder",
+		"warning unknown-file archive: unknown file; it is ignored; if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder",
 		"error symlink-broken faq.yaml: the target of the link does not exist; delete it, or put the file here",
 		"error symlink-folder reviews/2026/up: the link points to a folder; only links to files are followed; put the folder itself here, or delete the link",
 		`error duplicate-id reviews/again.yaml:1:5: the id "a1" is used by the review at reviews/2026/a.yaml:1:5; both are the same review, perhaps in a copy of the file; delete one of them`,

@@ -160,7 +160,7 @@ func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
 	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
 	for _, p := range problems {
-		misplaced = misplaced || p.Code == "wrong-name" && (strings.HasSuffix(p.Suggestion, BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
+		misplaced = misplaced || p.Code == "wrong-name" && (strings.Contains(p.Suggestion, " "+BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
 			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
 		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
@@ -186,6 +186,11 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 			return nil, err
 		}
 		jobs = w.files
+		for _, name := range knownFiles {
+			if info, err := os.Stat(filepath.Join(l.dir, "..", name)); err == nil && filepath.Base(l.dir) == "content" && info.IsDir() == (name == reviewsFolder) {
+				w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", "move it into the content folder; if there is one already, move what only this one has")
+			}
+		}
 		for _, f := range l.tree.files {
 			at := func(j *job, path string) int { return strings.Compare(j.path, path) }
 			if _, ok := slices.BinarySearchFunc(w.files, f.path, at); !ok {

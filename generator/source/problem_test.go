@@ -112,7 +112,7 @@ func TestProblemsOfBytes(t *testing.T) {
 	}{
 		{"latin-1 in YAML", "r.yaml", goodYAML + "text: caf\xe9 d\xe9j\xe0\nnonsense: 1\n", []string{
 			"error not-utf8 reviews/r.yaml:5:10: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
-			`error unknown-field reviews/r.yaml:6:1: the review has an unknown field "nonsense"; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas`,
+			`error unknown-field reviews/r.yaml:6:1: the review has an unknown field "nonsense"; delete it if it is none of these fields: id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas`,
 		}},
 		{"latin-1 in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "caf\xe9"), []string{
 			"error not-utf8 reviews/r.jsonl:1:74: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",

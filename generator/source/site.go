@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -73,10 +74,10 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language")
-	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") {
+	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License) {
 		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
-			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(m[1], " ", "-"))
+			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
 		} else if strings.Contains(s.License, "©") {
 			meant = "all-rights-reserved, which is what © means"
 		}
@@ -93,10 +94,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 // email reads an e-mail address and checks its form.
 func (r *fields) email(f string) string {
 	s := r.text(f)
-	local, domain, found := strings.Cut(s, "@")
-	if s != "" && (!found || local == "" || domain == "" || strings.ContainsAny(s, " \t\n<>,;:") || strings.Contains(domain, "@")) {
+	if emailForm.FindString(s) != s || strings.Contains(s, "..") {
 		suggestion := "write one such as office@example.com, or leave the field out"
-		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@", ",", ".").Replace(s)); found != "" {
+		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@", " @", "@", "@ ", "@", ",", ".", "..", ".").Replace(s)); found != "" {
 			suggestion = "write " + found
 		}
 		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -114,15 +114,18 @@ func (r *fields) url(f string) string {
 }
 
 var (
-	// creativeCommons matches a licence that is written as people say it.
-	creativeCommons = regexp.MustCompile(`(?i)^(?:cc|creative commons)[ -]((?:by|0)(?:[ -](?:nc|sa|nd))*[ -][0-9]\.[0-9])`)
+	// ownHost matches what stands before and behind the name of a host.
+	ownHost = regexp.MustCompile(`(?i)^https?://(?:www\.)?|/.*$`)
+	// creativeCommons matches a licence that is written as people say it, noLicense what names none.
+	creativeCommons = regexp.MustCompile(`(?i)^(?:cc|creative commons)[ -]?((?:by|0)(?:[ -](?:nc|sa|nd))*)(?:[ -]([0-9]\.[0-9]))?`)
+	noLicense       = regexp.MustCompile(`(?i)^(?:cc-?by(?:-(?:nc|sa|nd))*|none|no|free|open|public|copyright|proprietary|all-rights|www\..*)$`)
 	// profiles matches pages of the business on other companies' sites.
 	profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
 	// localForm matches addresses of this computer.
-	localForm = regexp.MustCompile(`^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$`)
+	localForm = regexp.MustCompile(`^https?://(([a-z0-9.-]+\.)?localhost\.?|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])(:[0-9]+)?$`)
 	// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm the beginning of an address,
 	// perhaps misspelt.
-	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL+`)
+	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL[\pL0-9-]*`)
 	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
 	// markdownLink matches an address that a word processor or a chat program has made a link of.
 	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
@@ -148,7 +151,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
 	plain := schemeForm.ReplaceAllString(strings.Trim(markdownLink.ReplaceAllString(s, "$1"), "<>()[] "), "")
-	switch link := linkForm.FindString(s); {
+	switch link := strings.TrimRight(linkForm.FindString(s), ",;."); {
 	case hostForm.MatchString(plain) && !fileForm.MatchString(plain):
 		suggestion = "write https://" + plain
 	case err == nil && link != "" && strings.HasPrefix(s, link) && !strings.ContainsAny(s, "\n,"):

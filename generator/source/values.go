@@ -67,7 +67,11 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
 			} else if name == "an item of hours" {
 				suggestion = d.days.remedy(e.Key.Text + " " + e.Value.Text)
+			} else if name == "an item of same_as" && linkForm.MatchString(e.Value.Text) {
+				suggestion = "write the address alone: " + e.Value.Text
 			}
+		} else if e := n.Entries; name == "an item of hours" && len(e) == 3 { // days, opens, closes
+			suggestion = d.days.remedy(e[0].Value.Text + " " + e[1].Value.Text + "-" + e[2].Value.Text)
 		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
 			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
 		}
@@ -345,13 +349,26 @@ func (r *fields) items(f string) []syntax.Node {
 	return nil
 }
 
-// texts reads a list of texts that must not be blank; nil if it is absent.
+// severalForm matches what stands between several names or words.
+var severalForm = regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
+
+// texts reads a list of names and words to find, which must not be blank; nil if it is absent.
 func (r *fields) texts(f string) []string {
 	if r.value(f) == nil {
 		return nil
 	}
-	texts := []string{}
-	r.itemsOf(f)(func(_ *syntax.Node, s string) bool { texts = append(texts, s); return true })
+	texts, all, several := []string{}, "", (*syntax.Node)(nil)
+	for n, s := range r.itemsOf(f) {
+		texts, all = append(texts, s), all+s+","
+		if severalForm.MatchString(s) || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
+			several = cmp.Or(several, n)
+		} else if i := strings.IndexAny(s, "*|()\\"); i >= 0 {
+			r.Add(diagnostic.Warning, n.Line, n.Col, "wildcard", fmt.Sprintf("%s has a %c, which stands for nothing here, so that it finds no other words", diagnostic.Quote(s), s[i]), "list the words: inflected forms of a word are found, longer words are not")
+		}
+	}
+	if several != nil {
+		r.Add(diagnostic.Warning, several.Line, several.Col, "shared-name", diagnostic.Quote(several.Text)+" looks like several, and is found as one only", "separate them by commas; "+r.listOf(f, &syntax.Node{Kind: syntax.Text, Text: strings.NewReplacer("/", ",", "+", ",").Replace(all)}))
+	}
 	return texts
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -81,9 +82,6 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
 		}
 		r.twice(seen, term.ID, t.placeOf("id"), "a second entry has the id %s")
-		if i := slices.IndexFunc(term.Terms, func(s string) bool { return strings.Contains(s, "*") }); i >= 0 {
-			t.warn("terms", "wildcard", fmt.Sprintf("%s has a *, which stands for nothing here, so that it finds no other words", diagnostic.Quote(term.Terms[i])), "list the words: inflected forms of a word are found, longer words are not")
-		}
 		if v := t.value("terms"); v != nil && v.Kind == syntax.List && len(v.Items) == 0 {
 			r.fail(v, "missing-field", "terms is an empty list", "name at least one word or phrase")
 		}
@@ -155,12 +153,11 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		if !ok {
 			continue
 		}
-		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") {
-			if question, answer, ok := strings.Cut(v.Text, "? "); ok {
-				d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(strings.TrimPrefix(answer, "answer: "))))
-				s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
-				continue
-			}
+		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") && strings.Contains(v.Text, "? ") {
+			question, answer, _ := strings.Cut(v.Text, "? ")
+			d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(strings.TrimPrefix(answer, "answer: "))))
+			s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
+			continue
 		}
 		if only := len(n.Entries) == 1 && (r.meant == 0 || strings.HasSuffix(n.Entries[0].Key.Text, "?")) && !n.Has("question") && !n.Has("answer"); only {
 			continue // a heading, or a question and its answer, which is reported
@@ -186,6 +183,14 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		s.content.FAQ = append(s.content.FAQ, *q)
 	}
+}
+
+// short returns the field that a letter stands for in a question, as Q and A do in some language; "" for a longer word.
+func (s *schema) short(n *syntax.Node, key string) string {
+	if s != faqSchema || utf8.RuneCountInString(key) > 1 {
+		return ""
+	}
+	return map[bool]string{true: "question", false: "answer"}[n.Entries[0].Key.Text == key]
 }
 
 // withdrawals reads withdrawn.yaml.
@@ -222,11 +227,11 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	if n.Kind == syntax.List || n.Kind == syntax.Null || n.Kind == syntax.Refused {
 		return joined(n.Items, s, d.List)
 	}
-	suggestion := "begin each with a hyphen (-)"
+	suggestion := "write for each: - " + s.written("…")
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
 		var names []string // of the first one's fields
 		for _, e := range n.Entries {
-			name := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
+			name := cmp.Or(s.short(n, e.Key.Text), s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
 			if slices.Contains(names, name) {
 				break
 			}

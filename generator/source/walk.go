@@ -12,6 +12,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // The files of a content folder.
@@ -71,7 +72,7 @@ func walk(root *os.Root, output string) (*walker, error) {
 // beside looks at what stands beside reviews/.
 func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	name, ext, all := e.Name(), strings.ToLower(path.Ext(e.Name())), slices.Concat(knownFiles, themeFiles)
-	meant := intended(name)
+	meant := intended(name, e.IsDir())
 	switch {
 	case slices.Contains(all, name):
 	case meant != "":
@@ -80,6 +81,8 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		switch {
 		case strings.Contains(instead(name), "plain text"): // of a word processor
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
+		case meant == reviewsFolder && !e.IsDir():
+			remedy = "if it has reviews in YAML, move it to " + path.Join(meant, strings.TrimSuffix(name, path.Ext(name))+".yaml")
 		case strings.HasPrefix(ext, ".htm"):
 			remedy += ", and take the codes of HTML out of it: what is between < and >"
 		case taken && e.IsDir() && strings.EqualFold(name, meant):
@@ -91,7 +94,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		}
 		w.wrongName(name, remedy)
 	case formatOf(name) != "":
-		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
+		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name+"; if it has no reviews, move it out of the content folder")
 	case w.there(path.Join(name, BusinessFile)):
 		remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
 		if !w.there(BusinessFile) {
@@ -111,17 +114,16 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			return // an empty folder hides nothing
 		}
 		published := w.there(path.Join(name, strings.TrimPrefix(reviewcast.PathManifest, "/")))
-		if e.IsDir() && !published && !w.there(reviewsFolder) && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
-			w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
-			return
+		if e.IsDir() && !published && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
+			if other = "if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder"; !w.there(reviewsFolder) {
+				w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
+				return
+			}
 		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))
 	}
 }
-
-// draftForm matches the names of folders that other programs leave out.
-var draftForm = regexp.MustCompile(`(?i)^_|^(drafts?|unpublished|hidden|private|trash|entw(u|ü)rfe?|brouillons?|bozze|borradores)$`)
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string) {
@@ -129,7 +131,7 @@ func (w *walker) folder(dir string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone since it was found
 		w.notes = append(w.notes, openProblem("the folder", dir, err))
 	}
-	if draftForm.MatchString(path.Base(dir)) {
+	if _, draft := drafts[diagnostic.Squash(path.Base(dir))]; draft || path.Base(dir)[0] == '_' {
 		w.note(diagnostic.Warning, dir, "draft-folder", "the reviews in it are published like all others, whatever the name of the folder", "a review without a verification is not published; or move the folder out of "+reviewsFolder)
 	}
 	for _, e := range entries {
@@ -154,7 +156,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case slices.Contains(knownFiles, path.Base(name)):
 		remedy := map[bool]string{true: "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here", false: "move it up, beside " + reviewsFolder + "/"}[w.there(path.Base(name))]
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", remedy)
-	case path.Ext(name) == "" && info.Mode().IsRegular():
+	case path.Ext(name) == "" && info.Mode().IsRegular(), formatOf(name) == "" && !backup && (formatOf(strings.TrimSuffix(name, path.Ext(name))) != "" || w.hasReviews(name)):
 		w.wrongName(name, instead(name))
 	case formatOf(name) == "":
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", instead(name))
@@ -164,6 +166,15 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	default:
 		w.files = append(w.files, &job{path: name, info: info})
 	}
+}
+
+// reviewForm matches a field that every review has, also in formatted text.
+var reviewForm = regexp.MustCompile(`(?m)^[ -]*rating: *[1-5]\b`)
+
+// hasReviews reports whether a file has reviews as YAML has them, whatever its name.
+func (w *walker) hasReviews(name string) bool {
+	data, _, problem := read(w.root, name, syntax.MaxYAMLFile)
+	return problem == nil && reviewForm.Match(data)
 }
 
 // there reports whether something has a name.
@@ -203,8 +214,9 @@ func instead(name string) string {
 	return strings.ReplaceAll(remedy, "NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
 
-// remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
-var remedies, pictures, misspelt = meanings("files"), meanings("pictures"), meanings("misspelt extensions")
+// remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews, drafts
+// folders whose reviews people think left out.
+var remedies, pictures, misspelt, drafts = meanings("files"), meanings("pictures"), meanings("misspelt extensions"), meanings("folders of drafts")
 
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
@@ -231,8 +243,8 @@ func hidden(name string) string {
 var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)
 
 // intended returns the name that an entry of the content folder should have, if it is misspelt, or has a .txt at the
-// end, which Notepad adds; "" if not.
-func intended(name string) string {
+// end, which Notepad adds; "" if not. dir reports whether it is a folder.
+func intended(name string, dir bool) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
 	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
@@ -246,7 +258,7 @@ func intended(name string) string {
 	}
 	for _, known := range knownFiles {
 		base := strings.TrimSuffix(known, path.Ext(known))
-		if (path.Ext(name) == "") != (path.Ext(known) == "") {
+		if (path.Ext(name) == "") != (path.Ext(known) == "") && (dir || path.Ext(name) != "") {
 			continue
 		}
 		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" || strings.HasPrefix(stem, base+"-") {
@@ -260,8 +272,8 @@ func intended(name string) string {
 func (w *walker) wrongName(name, remedy string) {
 	message := "under this name it is not read"
 	if strings.EqualFold(path.Ext(name), ".txt") {
-		message = "its name ends in .txt, which Windows hides, so that it is not read"
-		remedy = strings.Replace(remedy, "rename it", "show the ends of names (Explorer: View, Show, File name extensions), and rename it", 1)
+		message = "its name ends in .txt, which Windows and macOS hide, so that it is not read"
+		remedy = strings.Replace(remedy, "rename it", "show the ends of names (Explorer: View, Show, File name extensions; Finder: Settings, Advanced), and rename it", 1)
 	}
 	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
 }

@@ -108,6 +108,10 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	if !suspicious(data, separators) {
 		return data, true
 	}
+	if bytes.Count(data, []byte("\r")) > 1 && !bytes.Contains(bytes.TrimSpace(data), []byte("\n")) {
+		p.Add(diagnostic.Error, 1, 1, "bad-character", "the lines end as old Macs ended them, so that the whole file is one line", "save it with the line ends of Windows or Unix (LF); in Excel as CSV UTF-8, not as CSV (Macintosh)")
+		return nil, false
+	}
 	out := make([]byte, 0, len(data)+16)
 	line, col := 1, 1
 	// A file in another encoding has many bytes that are not UTF-8, and one cause: the first byte is reported, the others
