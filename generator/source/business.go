@@ -38,6 +38,9 @@ var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
 
+// twoNumbers matches what stands between two telephone numbers; a / may be a part of one.
+var twoNumbers = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`)
+
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
@@ -69,7 +72,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Telephone = r.nonBlank("telephone")
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
 	switch s := b.Telephone; {
-	case strings.ContainsAny(s, ",;|\n") || strings.Count(s, "/") == 1 && len(s) > 18 || len(numberForm.FindAllString(s, 2)) > 1:
+	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)

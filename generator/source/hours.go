@@ -130,7 +130,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 }
 
 // plainClock writes what stands for times of the day as times.
-var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7", "Mo-Su 00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
+var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7", "Mo-Su 00:00-23:59", "Rund um die Uhr", "Mo-Su 00:00-23:59", "24 hours", "00:00-23:59", "24 Stunden", "00:00-23:59", "24 heures", "00:00-23:59", "24 horas", "00:00-23:59", "24 ore", "00:00-23:59", "24 uur", "00:00-23:59", "24h/24", "00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
 
 // plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func (c calendar) plain(s string) string {
