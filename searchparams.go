@@ -98,6 +98,30 @@ func (p Param) expected() string {
 	return cmp.Or(map[ParamType]string{IntegerParam: "int", DateParam: "string"}[p.Type], string(p.Type))
 }
 
+// Schema is the JSON Schema of the parameter's value, for the API description and MCP.
+func (p Param) Schema() map[string]any {
+	s := map[string]any{"type": p.Type}
+	switch p.Type {
+	case IntegerParam, NumberParam:
+		s["minimum"], s["maximum"] = p.Min, p.Max
+	case DateParam:
+		s["type"], s["format"] = "string", "date"
+	case StringParam:
+		if p.Values != nil {
+			s["enum"] = p.Values
+			break
+		}
+		s["maxLength"] = p.MaxLength
+		if p.MinLength > 0 {
+			s["minLength"] = p.MinLength
+		}
+	}
+	if p.Default != 0 {
+		s["default"] = p.Default
+	}
+	return s
+}
+
 // describe describes the valid values.
 func (p Param) describe() string {
 	switch p.Type {

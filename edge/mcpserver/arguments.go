@@ -139,24 +139,11 @@ func inputSchema(t *tool) *jsonschema.Schema {
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, p := range t.parameters() {
 		first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
-		one := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
-		switch p.Type {
-		case reviewcast.IntegerParam, reviewcast.NumberParam:
-			one.Minimum, one.Maximum = &p.Min, &p.Max
-			if p.Default != 0 {
-				one.Default = json.RawMessage(strconv.Itoa(p.Default))
-			}
-		case reviewcast.DateParam:
-			one.Type, one.Format = "string", "date"
-		case reviewcast.StringParam:
-			one.Enum = each(p.Values, func(v string) any { return v })
-			if p.Values == nil {
-				one.MaxLength = &p.MaxLength
-			}
-			if p.Values == nil && p.MinLength > 0 {
-				one.MinLength = &p.MinLength
-			}
-		}
+		described := p.Schema()
+		described["description"] = strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")
+		raw, _ := json.Marshal(described) // words and numbers always marshal
+		one := &jsonschema.Schema{}
+		_ = json.Unmarshal(raw, one) // it is a schema
 		s.Properties[p.Name] = one
 		s.PropertyOrder = append(s.PropertyOrder, p.Name)
 	}

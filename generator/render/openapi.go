@@ -142,7 +142,7 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options))
 	var params []any
 	for _, p := range reviewcast.SearchParams {
-		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
+		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": p.Schema(), "example": p.Example})
 	}
 	return must(fillIn(text, object{"searchParams": append(params, conditions...)}))
 })
@@ -217,28 +217,4 @@ func expand(name string, v any) any {
 		return out
 	}
 	return v
-}
-
-// paramSchema is the schema of a search parameter's value.
-func paramSchema(p reviewcast.Param) object {
-	s := object{"type": string(p.Type)}
-	switch p.Type {
-	case reviewcast.IntegerParam, reviewcast.NumberParam:
-		s["minimum"], s["maximum"] = p.Min, p.Max
-	case reviewcast.DateParam:
-		s["type"], s["format"] = "string", "date"
-	case reviewcast.StringParam:
-		if p.Values != nil {
-			s["enum"] = p.Values
-			break
-		}
-		s["maxLength"] = p.MaxLength
-		if p.MinLength > 0 {
-			s["minLength"] = p.MinLength
-		}
-	}
-	if p.Default != 0 {
-		s["default"] = p.Default
-	}
-	return s
 }
