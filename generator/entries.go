@@ -170,10 +170,7 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 
 // InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
-	in := insights.Input{
-		Config: vocabulary(content),
-		FAQ:    content.FAQ, Summary: content.Summary, PullQuote: content.Vocabulary.PullQuote,
-	}
+	in := insights.Input{Config: vocabulary(content)}
 	for _, r := range content.Reviews {
 		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})

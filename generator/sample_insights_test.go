@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reviewcast/generator/insights"
 	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
@@ -22,14 +21,14 @@ var update = flag.Bool("update", false, "write the golden files")
 // editor sees change when the rules or the lists do. Every quote is its slice.
 func TestSampleInsights(t *testing.T) {
 	t.Parallel()
-	b := NewBuilder(Config{ContentDir: "../content", Today: "2026-11-21"})
-	in, err := b.Insights(context.Background())
+	b := NewBuilder(Config{ContentDir: "../content", PublicDir: t.TempDir(), Today: "2026-11-21", Lenient: true})
+	res, err := b.Prepare(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ins := insights.Compute(in).Insights
+	ins := res.Insights
 	texts := map[string][]rune{}
-	for _, r := range in.Reviews {
+	for _, r := range res.Dataset.Reviews {
 		if r.Text != nil {
 			texts[r.ID] = []rune(*r.Text)
 		}

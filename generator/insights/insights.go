@@ -24,10 +24,7 @@ import (
 // Input is everything that the insights are computed from.
 type Input struct {
 	sentiment.Config
-	Reviews   []Review // published ones, in any order
-	FAQ       []reviewcast.FAQ
-	Summary   *string
-	PullQuote *reviewcast.PullQuote
+	Reviews []Review // published ones, in any order
 }
 
 // Review is a published review and what its job record says.
@@ -44,7 +41,7 @@ type Analyzed struct {
 
 // Result is what [Count] returns.
 type Result struct {
-	// Insights has everything but FAQ, Summary and PullQuote, which [Compute] sets.
+	// Insights has everything but FAQ, Summary and PullQuote, which nothing is computed from.
 	Insights *reviewcast.Insights
 	Reviews  []Analyzed // in published order
 	// Ambiguous lists the names in texts that several technicians bear, so that
@@ -74,9 +71,7 @@ func Compute(in Input) Result {
 		})
 	}
 	_ = g.Wait() // no analysis fails
-	res := Count(a, analyzed)
-	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
-	return res
+	return Count(a, analyzed)
 }
 
 // Count counts analyzed reviews, which are in published order: newest first, then by id. All were analyzed by a.
@@ -89,7 +84,6 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 			Measured: Measured,
 		},
 		ReviewCount: len(all),
-		Temporal:    reviewcast.Temporal{Trend: starTrend(all)},
 		PerReview:   make(map[string]reviewcast.ReviewInsight, len(all)),
 	}
 	if len(all) > 0 {
@@ -97,35 +91,36 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	}
 	var wg sync.WaitGroup // the parts read the same analyses and write different fields
 	wg.Go(func() { ins.Topics = topics(a, all) })
-	wg.Go(func() {
-		for i := range all {
-			ins.PerReview[all[i].ID] = all[i].Insight
-			if all[i].Text != nil && all[i].Analysis.Language != "" {
-				ins.Method.AnalysedCount++
-			}
-		}
-	})
+	wg.Go(func() { sum(ins, all) })
 	ins.Aspects = aspects(a, all)
 	ins.Entities = entities(a, all)
-	ins.OverallSentiment = overall(all)
 	ins.Temporal.Monthly = monthly(all)
 	wg.Wait()
 	return Result{Insights: ins, Reviews: all, Ambiguous: ambiguous(a, all)}
 }
 
-func overall(all []Analyzed) reviewcast.OverallSentiment {
+// sum sets what is known of each review, the sentiment of all, and the trend of their stars.
+func sum(ins *reviewcast.Insights, all []Analyzed) {
 	var counts reviewcast.SentimentCounts
-	sum := 0.0
+	var stars trendSum
+	score, w := 0.0, windowsOf(all)
 	for i := range all {
-		counts.Add(all[i].Insight.Sentiment)
-		sum += all[i].Insight.Score
+		r := &all[i]
+		ins.PerReview[r.ID] = r.Insight
+		if r.Text != nil && r.Analysis.Language != "" {
+			ins.Method.AnalysedCount++
+		}
+		counts.Add(r.Insight.Sentiment)
+		score += r.Insight.Score
+		stars.add(w, r.Date, float64(r.Rating))
 	}
 	n := float64(max(len(all), 1))
 	pct := func(c int) float64 { return sentiment.Round(100*float64(c)/n, 1) }
-	return reviewcast.OverallSentiment{
-		Score: sentiment.Round(sum/n, 3), PositivePct: pct(counts.PositiveCount),
+	ins.OverallSentiment = reviewcast.OverallSentiment{
+		Score: sentiment.Round(score/n, 3), PositivePct: pct(counts.PositiveCount),
 		NeutralPct: pct(counts.NeutralCount), NegativePct: pct(counts.NegativeCount),
 	}
+	ins.Temporal.Trend = stars.trend()
 }
 
 // A trend compares two neighbouring windows. It is withheld when either has fewer than minTrendReviews, and called
@@ -253,15 +248,4 @@ func (t *trendSum) called(up, down string, slack float64) reviewcast.Trend {
 	}
 	out.Change, out.StandardError = new(sentiment.Round(change, 2)), new(sentiment.Round(se, 2))
 	return out
-}
-
-// starTrend compares the mean stars of the newest window, which ends on the day
-// of the newest review, with those of the window before.
-func starTrend(all []Analyzed) reviewcast.Trend {
-	var t trendSum
-	w := windowsOf(all)
-	for i := range all {
-		t.add(w, all[i].Date, float64(all[i].Rating))
-	}
-	return t.trend()
 }

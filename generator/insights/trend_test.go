@@ -94,7 +94,9 @@ func TestTrendOfChange(t *testing.T) {
 			ID: fmt.Sprintf("r%02d", i), Rating: rating, Date: reviewcast.Date(date.Format(time.DateOnly)),
 		}}, Analysis: &sentiment.Analysis{}})
 	}
-	trend := starTrend(all)
+	ins := reviewcast.Insights{PerReview: map[string]reviewcast.ReviewInsight{}}
+	sum(&ins, all)
+	trend := ins.Temporal.Trend
 	if trend.Direction != "improving" || *trend.Change < 1 || *trend.StandardError <= 0 {
 		t.Errorf("%+v, want a rise", trend)
 	}
