@@ -108,22 +108,20 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
 	site.Withdrawn = withdrawals(content, previous)
 	s := content.Site
-	channel := render.Channel{
-		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
-		Author: render.Author(s.Author),
+	rendered := render.Content{
+		Channel: render.Channel{
+			BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
+			Author: render.Author(s.Author),
+		},
+		Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, InsightLines: insightLines,
 	}
-	files, err := render.Files(render.Content{
-		Channel: channel, Dataset: site.Dataset, Insights: in, Withdrawn: site.Withdrawn,
-		ReviewLines: lines, InsightLines: insightLines,
-	})
+	files, err := render.Files(rendered)
 	if err != nil {
 		return nil, err
 	}
 	site.setArtifacts(files)
-	if site.Pages, err = pages.New(pages.Content{
-		Channel: channel, Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
-		OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme,
-	}); err != nil {
+	site.Pages, err = pages.New(pages.Content{Content: rendered, Quotes: quotes, OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme})
+	if err != nil {
 		return nil, err
 	}
 	front, err := site.Pages.Files(reviewcast.PathIndex)

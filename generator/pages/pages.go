@@ -31,16 +31,11 @@ import (
 
 // Content is what the pages show.
 type Content struct {
-	Channel  render.Channel
-	Dataset  *reviewcast.Dataset // its reviews in published order
-	Insights *reviewcast.Insights
+	render.Content
 	// Quotes are each review's sentences about subjects, titles first; without one its beginning is quoted.
-	Quotes [][]Quote
-	// Withdrawals are those of /withdrawn.json.
-	Withdrawals []reviewcast.Withdrawal
-	OpenAPI     []byte   // the API's description, from which /docs/ is made
-	ReviewLines [][]byte // [render.ReviewLine] of each review
-	Theme       Theme
+	Quotes  [][]Quote
+	OpenAPI []byte // the API's description, from which /docs/ is made
+	Theme   Theme
 }
 
 // Quote is a review's sentence about the subject whose page is at Base + ID + "/".

@@ -25,14 +25,17 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 func sampleContent() Content {
-	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Quotes: [][]Quote{{{reviewcast.PathAspects, "punctuality", "Marcus came on time.", false}, {reviewcast.PathTechnicians, "marcus", "Marcus came on time.", false}}, nil, nil, nil}, Withdrawals: []reviewcast.Withdrawal{
-		{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: new("2025-11")},
-		{ID: "r-9", Reason: reviewcast.ReasonWithdrawn, Date: "2026-03-02"},
-	}}
+	return Content{
+		Content: render.Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Withdrawals: []reviewcast.Withdrawal{
+			{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: new("2025-11")},
+			{ID: "r-9", Reason: reviewcast.ReasonWithdrawn, Date: "2026-03-02"},
+		}},
+		Quotes: [][]Quote{{{reviewcast.PathAspects, "punctuality", "Marcus came on time.", false}, {reviewcast.PathTechnicians, "marcus", "Marcus came on time.", false}}, nil, nil, nil},
+	}
 }
 
 func emptyContent() Content {
-	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: emptyDataset(), Insights: emptyInsights()}
+	return Content{Content: render.Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: emptyDataset(), Insights: emptyInsights()}}
 }
 
 // corpusContent is n made-up reviews, with made-up findings.
@@ -54,7 +57,7 @@ func corpusContent(n int) Content {
 		}
 		in.PerReview[r.ID] = found
 	}
-	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in, Quotes: make([][]Quote, n)}
+	return Content{Content: render.Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in}, Quotes: make([][]Quote, n)}
 }
 
 // contents are those that several tests look at.

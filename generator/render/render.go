@@ -82,8 +82,8 @@ type Content struct {
 	Channel  Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
-	// Withdrawn are the entries of /withdrawn.json, sorted by id.
-	Withdrawn []reviewcast.Withdrawal
+	// Withdrawals are the entries of /withdrawn.json, sorted by id.
+	Withdrawals []reviewcast.Withdrawal
 	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
 	// sorted by id. Callers that build again keep them.
 	ReviewLines, InsightLines [][]byte
@@ -101,7 +101,7 @@ func Files(c Content) ([]Artifact, error) {
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
 		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) {
-			return layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", c.Withdrawn))
+			return layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", c.Withdrawals))
 		}},
 		{reviewcast.SchemaPath(reviewcast.PathInsights), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathInsights, "Insights") }},
 		{reviewcast.SchemaPath(reviewcast.PathReviews), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathReviews, "Dataset") }},
