@@ -6,7 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// database is what SQLite and PostgreSQL do differently, apart from the functions of
+// database is what SQLite and PostgreSQL do differently, apart from the texts of
 // queries.sql. Queries are given by name.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
@@ -133,64 +132,18 @@ func millis(t time.Time) int64 {
 //go:embed queries.sql
 var queriesSQL string
 
-// The functions of the templates in queries.sql: of each database, and of both. Arguments are parameters such as $1,
-// columns or an alias.
-var (
-	sqliteSQL = template.FuncMap{
-		"outcomes": func(columns ...string) string {
-			for i, name := range columns {
-				columns[i] = fmt.Sprintf("value->>'%[1]s' AS %[1]s", name)
-			}
-			return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each($1)) AS a"
-		},
-		"list":       func(list string) string { return "SELECT value FROM json_each(" + list + ")" },
-		"among":      func(list string) string { return "IN (SELECT value FROM json_each(" + list + "))" },
-		"skipLocked": func(string) string { return "" }, // one writer at a time
-	}
-	postgresSQL = template.FuncMap{
-		"outcomes": func(columns ...string) string {
-			for i, name := range columns {
-				if slices.Contains([]string{"error", "reason", "token", "host"}, name) {
-					columns[i] += " text"
-				} else {
-					columns[i] += " bigint"
-				}
-			}
-			return "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(" + strings.Join(columns, ", ") + ")"
-		},
-		"list": func(list string) string {
-			return "SELECT json_array_elements_text(CAST(CAST(" + list + " AS text) AS json))"
-		},
-		"among": func(list string) string {
-			return "= ANY (CAST(translate(CAST(" + list + " AS text), '[]', '{}') AS bigint[]))"
-		},
-		"skipLocked": func(alias string) string { return "FOR UPDATE OF " + alias + " SKIP LOCKED" },
-	}
-	commonSQL = template.FuncMap{
-		"living": func(owner, now, since string) string {
-			return fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
-				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", owner, now, since)
-		},
-		"verification": func() string {
-			return "token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error"
-		},
-		"subscription": func(at string) string { return strings.ReplaceAll(subscriptionColumns, "$at", at) },
-	}
-)
-
-const subscriptionColumns = `s.id, s.topic, s.callback, s.secret, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
-  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
-  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= $at THEN false WHEN $at = 0 THEN true
-    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $at) END
-FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic`
-
-// queries reads queries.sql with the functions of a database. It returns the texts by name.
-func queries(functions template.FuncMap) map[string]string {
+// queries reads queries.sql for a database. It returns the texts by name.
+func queries(postgres bool) map[string]string {
+	parts := strings.Split(queriesSQL, "-- name: ")
+	templates := template.Must(template.New("").Funcs(template.FuncMap{
+		"postgres": func() bool { return postgres },
+		"names":    func(names ...string) []string { return names },
+	}).Parse(parts[0]))
 	all := map[string]string{}
-	for _, block := range strings.Split(queriesSQL, "-- name: ")[1:] {
+	for _, block := range parts[1:] {
 		name, text, _ := strings.Cut(block, "\n")
 		query := &strings.Builder{}
-		if err := template.Must(template.New(name).Funcs(commonSQL).Funcs(functions).Parse(text)).Execute(query, nil); err != nil {
+		if err := template.Must(templates.New(name).Parse(text)).Execute(query, nil); err != nil {
 			panic(err)
 		}
 		all[name] = strings.TrimSpace(query.String())

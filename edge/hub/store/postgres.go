@@ -62,7 +62,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	listening, cancel := context.WithCancel(context.Background())
-	p := &postgres{db: db, sql: queries(postgresSQL), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
+	p := &postgres{db: db, sql: queries(true), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
 	return &Store{db: p, many: make(chan struct{}, maxMany), woken: p.woken, pinged: p.pinged}, nil
 }

@@ -1,14 +1,38 @@
--- All queries of the store, for both databases, as templates. {{outcomes "id" …}} is the JSON
--- array $1 as the table a with these columns, {{list "$n"}} the strings of a JSON array,
--- {{among "$n"}} whether a number is in a JSON array, and {{skipLocked "s"}}, for a table's
--- alias, keeps hubs from waiting for each other's claims.
--- {{living $owner $now $since}} is the same in both: the owners that an owner must treat
--- as alive. Unless that owner itself has been alive without a gap since $since, these are
--- all owners whose rows exist: all of them may have lost the database together.
--- {{subscription $at}} and {{verification}} are the columns of a Subscription, with its FROM,
--- and of a Verification.
+-- All queries of the store, for both databases, as templates. What is before the first query are their parts. Their
+-- arguments are parameters such as $1, columns or an alias.
 -- Limits have "+ 0" because SQLite reads a bare parameter while it plans, and then prepares
 -- the statement again each time.
+
+-- The JSON array $1 as the table a with some columns.
+{{define "outcomes"}}{{if postgres -}}
+json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(
+  {{- range $i, $name := .}}{{if $i}}, {{end}}{{.}} {{if or (eq . "error") (eq . "reason") (eq . "token") (eq . "host")}}text{{else}}bigint{{end}}{{end}})
+{{- else -}}
+(SELECT {{range $i, $name := .}}{{if $i}}, {{end}}value->>'{{.}}' AS {{.}}{{end}} FROM json_each($1)) AS a
+{{- end}}{{end}}
+
+-- The strings of a JSON array.
+{{define "strings"}}{{if postgres}}SELECT json_array_elements_text(CAST(CAST({{.}} AS text) AS json)){{else}}SELECT value FROM json_each({{.}}){{end}}{{end}}
+
+-- Whether a number is in a JSON array.
+{{define "among"}}{{if postgres}}= ANY (CAST(translate(CAST({{.}} AS text), '[]', '{}') AS bigint[])){{else}}IN (SELECT value FROM json_each({{.}})){{end}}{{end}}
+
+-- Keeps hubs from waiting for each other's claims, by the alias of a table. SQLite has one writer at a time.
+{{define "skipLocked"}}{{if postgres}}FOR UPDATE OF {{.}} SKIP LOCKED{{end}}{{end}}
+
+-- The owners that an owner must treat as alive, by owner, now and since. Unless that owner itself has been alive without
+-- a gap since then, these are all owners whose rows exist: all of them may have lost the database together.
+{{define "living"}}SELECT owner FROM owners WHERE alive_until > {{index . 1}} OR NOT EXISTS (SELECT 1 FROM owners WHERE owner = {{index . 0}} AND alive_until > {{index . 1}} AND since <= {{index . 2}}){{end}}
+
+-- The columns of a Verification.
+{{define "verification"}}token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error{{end}}
+
+-- The columns of a Subscription at a time, with its FROM.
+{{define "subscription"}}s.id, s.topic, s.callback, s.secret, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
+  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
+  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= {{.}} THEN false WHEN {{.}} = 0 THEN true
+    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > {{.}}) END
+FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic{{end}}
 
 -- name: publish
 -- Of two contents with one sequence the later modified one is newer: two edges may have
@@ -64,13 +88,13 @@ UPDATE handshakes SET claimed_by = $1, claimed_until = $2
 WHERE token IN (
   SELECT h.token FROM handshakes AS h
   WHERE h.next_attempt <= $3
-    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living "$1" "$3" "$4"}})
+    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{template "living" names "$1" "$3" "$4"}})
       OR h.claimed_by = $1 AND h.claimed_until BETWEEN $5 AND $6)
-    AND h.endpoint NOT IN ({{list "$7"}})
+    AND h.endpoint NOT IN ({{template "strings" "$7"}})
   -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
-  LIMIT $8 + 0 {{skipLocked "h"}})
-RETURNING {{verification}}
+  LIMIT $8 + 0 {{template "skipLocked" "h"}})
+RETURNING {{template "verification"}}
 
 -- name: end verification
 DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
@@ -119,11 +143,11 @@ WHERE id IN (
   WHERE s.topic = $9 AND s.pace = $11
     AND s.delivered_version < (SELECT version FROM topics WHERE topic = $9 AND sha256 = $10)
     AND s.next_attempt <= $3 AND s.expires_at > $3
-    AND (s.claimed_by IS NULL OR s.claimed_until <= $3 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living "$1" "$3" "$4"}})
+    AND (s.claimed_by IS NULL OR s.claimed_until <= $3 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{template "living" names "$1" "$3" "$4"}})
       OR s.claimed_by = $1 AND s.claimed_until BETWEEN $5 AND $6)
-    AND s.endpoint NOT IN ({{list "$7"}})
+    AND s.endpoint NOT IN ({{template "strings" "$7"}})
   ORDER BY s.delivered_version, s.next_attempt
-  LIMIT $8 + 0 {{skipLocked "s"}})
+  LIMIT $8 + 0 {{template "skipLocked" "s"}})
 RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $9)
 
 -- name: revalidate
@@ -138,7 +162,7 @@ SET delivered_version = CASE WHEN a.version > delivered_version THEN a.version E
   pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END,
   -- The delivery counts whoever holds the claim, but only its holder releases it.
   claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END
-FROM {{outcomes "id" "version" "at" "slow"}}
+FROM {{template "outcomes" names "id" "version" "at" "slow"}}
 WHERE subscriptions.id = a.id
 
 -- name: failed
@@ -147,20 +171,20 @@ WHERE subscriptions.id = a.id
 UPDATE subscriptions SET failures = subscriptions.failures + CASE WHEN renewed_at <= a.started THEN 1 ELSE 0 END,
   next_attempt = a.next, last_error = a.error, claimed_by = NULL,
   pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END
-FROM {{outcomes "id" "next" "error" "slow" "started"}}
+FROM {{template "outcomes" names "id" "next" "error" "slow" "started"}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: released
 UPDATE subscriptions SET claimed_by = NULL, next_attempt = CASE WHEN a.next > next_attempt THEN a.next ELSE next_attempt END,
   last_error = CASE WHEN a.error <> '' THEN a.error ELSE last_error END
-FROM {{outcomes "id" "next" "error"}}
+FROM {{template "outcomes" names "id" "next" "error"}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: deny
 -- Where a request is pending, the denial waits for its end, as a reason in its row.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT a.token, s.topic, s.callback, s.endpoint, a.host, 'denied', 0, a.reason, 0, a.at, a.at
-FROM {{outcomes "id" "token" "host" "reason" "at" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
+FROM {{template "outcomes" names "id" "token" "host" "reason" "at" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
 WHERE s.claimed_by = $2 AND s.renewed_at <= a.started AND s.failures = a.failures
 ON CONFLICT (topic, callback) DO UPDATE SET reason = excluded.reason
 
@@ -169,7 +193,7 @@ ON CONFLICT (topic, callback) DO UPDATE SET reason = excluded.reason
 -- an operator has reset.
 DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
-  SELECT s.id FROM {{outcomes "id" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
+  SELECT s.id FROM {{template "outcomes" names "id" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
   WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
 RETURNING id, topic, callback, secret, last_error
 
@@ -211,24 +235,24 @@ GROUP BY endpoint ORDER BY max(delivered_at) DESC, max(renewed_at) DESC LIMIT $1
 SELECT mode, count(*) FROM handshakes GROUP BY mode
 
 -- name: list
-SELECT {{subscription "$1"}}
-WHERE ($2 = '' OR s.topic = $2) AND (NOT $3 OR s.failures > 0) AND ($4 = '[]' OR s.id {{among "$4"}})
+SELECT {{template "subscription" "$1"}}
+WHERE ($2 = '' OR s.topic = $2) AND (NOT $3 OR s.failures > 0) AND ($4 = '[]' OR s.id {{template "among" "$4"}})
 ORDER BY s.id
 
 -- name: subscription of callback
-SELECT {{subscription "$1"}} WHERE s.topic = $2 AND s.callback = $3
+SELECT {{template "subscription" "$1"}} WHERE s.topic = $2 AND s.callback = $3
 
 -- name: list verifications
-SELECT {{verification}} FROM handshakes ORDER BY requested_at, token LIMIT $1 + 0
+SELECT {{template "verification"}} FROM handshakes ORDER BY requested_at, token LIMIT $1 + 0
 
 -- name: verification of callback
-SELECT {{verification}} FROM handshakes WHERE topic = $1 AND callback = $2
+SELECT {{template "verification"}} FROM handshakes WHERE topic = $1 AND callback = $2
 
 -- name: retry
-UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{among "$1"}} RETURNING id
+UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{template "among" "$1"}} RETURNING id
 
 -- name: remove
-DELETE FROM subscriptions WHERE id {{among "$1"}} RETURNING id, topic, callback, secret, last_error
+DELETE FROM subscriptions WHERE id {{template "among" "$1"}} RETURNING id, topic, callback, secret, last_error
 
 -- name: remove host
 DELETE FROM subscriptions WHERE host = $1 RETURNING id, topic, callback, secret, last_error

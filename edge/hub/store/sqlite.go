@@ -29,7 +29,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
-	s := &sqlite{sql: queries(sqliteSQL)}
+	s := &sqlite{sql: queries(false)}
 	err := s.create(file)
 	if err == nil {
 		err = s.open(ctx, o.Exclusive)
