@@ -90,7 +90,7 @@ func (s *Site) docsPages() []job {
 				"</table>", "</table></div>", "<pre>", `<pre tabindex="0">`).Replace(b.String()))
 			v := &view{Title: m.Title, Description: m.description + s.Dataset.Business.Name + ".", Name: "docs", Data: d}
 			if m.Path == reviewcast.PathDocs {
-				v.Graph = []object{s.datasetLD()}
+				v.Graph = s.graph(false)
 			} else {
 				v.Crumbs = []link{{manuals[0].Title, reviewcast.PathDocs}}
 			}

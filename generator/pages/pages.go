@@ -113,7 +113,7 @@ func (s *Site) pages() (pages []job) {
 		return &view{Title: "All reviews", Description: s.Summary(), Name: "months", Data: s}
 	})
 	add("/", s.modified, func() *view {
-		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.frontLD(), Name: "front", Data: s.front()}
+		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.graph(true), Name: "front", Data: s.front()}
 	})
 	return append(pages, s.docsPages()...)
 }
@@ -122,8 +122,8 @@ func (s *Site) pages() (pages []job) {
 type view struct {
 	Title       string // of the document; the business's name follows it
 	Description string
-	Crumbs      []link   // the pages above this one, but for the front page
-	Graph       []object // of schema.org
+	Crumbs      []link // the pages above this one, but for the front page
+	Graph       any    // of schema.org; nil for none
 	// Name is that of the templates, which are executed with Data: "month" is month.html and month.md.
 	Name string
 	Data any

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -167,6 +168,10 @@ func methodWords(method string) string {
 // twins are the templates of the pages' twins in Markdown, and of the files that crawlers and agents look for. Nothing in them is escaped but by inline, prose and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
 	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
+	"json": func(v any) (string, error) {
+		b, err := json.Marshal(v)
+		return string(b), err
+	},
 	"prose":  func(text string) string { return escapeMarkdown(text, "") },
 	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
 }).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
