@@ -252,7 +252,7 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
 	for _, c := range content.Vocabulary.Claims {
-		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
+		f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value)
 		if f == nil {
 			continue
 		}

@@ -60,14 +60,11 @@ func (e *rpcError) body() []byte {
 	if id == nil {
 		id = jsontext.Value("null")
 	}
-	body, err := json.Marshal(struct {
+	body, _ := json.Marshal(struct { // the id and the data are valid JSON, and the message is valid UTF-8
 		JSONRPC string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   wireError      `json:"error"`
 	}{"2.0", id, wireError{e.code, e.message, e.data}})
-	if err != nil {
-		panic(err) // the id and the data are valid JSON and the message valid UTF-8
-	}
 	return body
 }
 

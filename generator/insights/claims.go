@@ -74,14 +74,6 @@ func cited(a reviewcast.Aspect) string {
 	return strings.Join(ids, ", ")
 }
 
-// Claim is a number that the editors' words rest on, as it was when they wrote them. Measure is "positive_pct",
-// "mention_count" or "average_rating" of the aspect, or "review_count" or "average_rating" of all reviews when
-// Aspect is "". With no measure, only that the aspect exists is claimed.
-type Claim struct {
-	Aspect, Measure string
-	Value           float64
-}
-
 // MaxDrift is the share by which a claim's number may have moved since it was written before the editor is told.
 const MaxDrift = 0.10
 
@@ -93,36 +85,39 @@ type Finding struct {
 	Message, Suggest string
 }
 
-// CheckClaim compares a claim with the counts. It returns nil when the claim holds.
-func CheckClaim(in *reviewcast.Insights, c Claim) *Finding {
+// CheckClaim compares a number that the editors' words rest on, as it was when they wrote them, with the counts. The
+// measure is "positive_pct", "mention_count" or "average_rating" of the aspect, or "review_count" or "average_rating" of
+// all reviews when the aspect is "". With no measure, only that the aspect exists is claimed. It returns nil when the
+// claim holds.
+func CheckClaim(in *reviewcast.Insights, aspect, measure string, value float64) *Finding {
 	of, numbers := "all reviews", numbersOfAll(in)
-	if c.Aspect != "" {
+	if aspect != "" {
 		ids := []string{}
 		for _, a := range in.Aspects {
 			ids = append(ids, a.ID)
 		}
-		i := slices.Index(ids, c.Aspect)
+		i := slices.Index(ids, aspect)
 		if i < 0 {
-			return &Finding{true, fmt.Sprintf("there is no aspect %q", c.Aspect), "the aspects are " + strings.Join(ids, ", ")}
+			return &Finding{true, fmt.Sprintf("there is no aspect %q", aspect), "the aspects are " + strings.Join(ids, ", ")}
 		}
 		a := &in.Aspects[i]
 		if a.MentionCount == 0 {
-			return &Finding{true, fmt.Sprintf("no review speaks of %s, so nothing can rest on it", c.Aspect), "take the claim out, or extend the aspect's terms in insights.yaml"}
+			return &Finding{true, fmt.Sprintf("no review speaks of %s, so nothing can rest on it", aspect), "take the claim out, or extend the aspect's terms in insights.yaml"}
 		}
 		of, numbers = a.ID, map[string]float64{
 			"positive_pct": a.PositivePct, "mention_count": float64(a.MentionCount), "average_rating": *a.AverageRating,
 		}
 	}
-	now, known := numbers[c.Measure]
+	now, known := numbers[measure]
 	switch {
-	case c.Measure == "":
+	case measure == "":
 		return nil
 	case !known:
-		return &Finding{true, fmt.Sprintf("%s is not a number of %s", c.Measure, of),
+		return &Finding{true, fmt.Sprintf("%s is not a number of %s", measure, of),
 			"an aspect has positive_pct, mention_count and average_rating; all reviews have review_count and average_rating"}
-	case math.Abs(now-c.Value) > MaxDrift*math.Max(math.Abs(c.Value), 1e-9):
-		return &Finding{false, fmt.Sprintf("%s of %s was %g when this was written and is %g now", c.Measure, of, c.Value, now),
-			fmt.Sprintf("read the words again, then write %s: %g", c.Measure, now)}
+	case math.Abs(now-value) > MaxDrift*math.Max(math.Abs(value), 1e-9):
+		return &Finding{false, fmt.Sprintf("%s of %s was %g when this was written and is %g now", measure, of, value, now),
+			fmt.Sprintf("read the words again, then write %s: %g", measure, now)}
 	}
 	return nil
 }

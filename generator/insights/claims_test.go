@@ -10,27 +10,28 @@ import (
 func TestCheckClaim(t *testing.T) {
 	ins := one(insights.Input{}, 5, "On time.", "On time!", "Late.", "Very late.")
 	for _, c := range []struct {
-		claim insights.Claim
-		want  string // part of the message; "" when the claim holds
+		aspect, measure string
+		value           float64
+		want            string // part of the message; "" when the claim holds
 	}{
-		{insights.Claim{Aspect: "punctuality"}, ""},
-		{insights.Claim{Aspect: "punctuality", Measure: "positive_pct", Value: 50}, ""},
-		{insights.Claim{Aspect: "punctuality", Measure: "positive_pct", Value: 46}, ""},
-		{insights.Claim{Aspect: "punctuality", Measure: "positive_pct", Value: 90}, "was 90 when this was written and is 50 now"},
-		{insights.Claim{Aspect: "punctuality", Measure: "mention_count", Value: 4}, ""},
-		{insights.Claim{Aspect: "punctuality", Measure: "average_rating", Value: 5}, ""},
-		{insights.Claim{Aspect: "punctuality", Measure: "review_count", Value: 5}, "is not a number of punctuality"},
-		{insights.Claim{Measure: "review_count", Value: 4}, ""},
-		{insights.Claim{Measure: "average_rating", Value: 1}, "was 1 when this was written and is 5 now"},
-		{insights.Claim{Aspect: "puntuality"}, `there is no aspect "puntuality"`},
-		{insights.Claim{Aspect: "warranty"}, "no review speaks of warranty"},
+		{"punctuality", "", 0, ""},
+		{"punctuality", "positive_pct", 50, ""},
+		{"punctuality", "positive_pct", 46, ""},
+		{"punctuality", "positive_pct", 90, "was 90 when this was written and is 50 now"},
+		{"punctuality", "mention_count", 4, ""},
+		{"punctuality", "average_rating", 5, ""},
+		{"punctuality", "review_count", 5, "is not a number of punctuality"},
+		{"", "review_count", 4, ""},
+		{"", "average_rating", 1, "was 1 when this was written and is 5 now"},
+		{"puntuality", "", 0, `there is no aspect "puntuality"`},
+		{"warranty", "", 0, "no review speaks of warranty"},
 	} {
-		f := insights.CheckClaim(ins, c.claim)
+		f := insights.CheckClaim(ins, c.aspect, c.measure, c.value)
 		switch {
 		case f == nil && c.want != "":
-			t.Errorf("%+v holds, want %q", c.claim, c.want)
+			t.Errorf("%+v holds, want %q", c, c.want)
 		case f != nil && (c.want == "" || !strings.Contains(f.Message, c.want)):
-			t.Errorf("%+v: %q, want %q", c.claim, f.Message, c.want)
+			t.Errorf("%+v: %q, want %q", c, f.Message, c.want)
 		}
 	}
 }

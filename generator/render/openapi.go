@@ -165,21 +165,18 @@ func completeRead(get object) (head object) {
 	for mediaType, whole := range ok["content"].(object) {
 		content[mediaType] = object{"schema": whole.(object)["schema"]}
 	}
-	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
-	for status, name := range map[string]string{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
-		"414": "URITooLong", "416": "RangeNotSatisfiable", "431": "HeadersTooLarge", "503": "ServiceUnavailable"} {
-		responses[status] = name
-	}
+	maps.Copy(responses, object{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
+		"414": "URITooLong", "431": "HeadersTooLarge", "503": "ServiceUnavailable"})
 	head = maps.Clone(get)
 	name := strings.TrimPrefix(get["operationId"].(string), "get")
 	head["operationId"] = "head" + strings.ToUpper(name[:1]) + name[1:]
 	head["summary"] = get["summary"].(string) + ": the headers only"
 	head["description"] = "What GET would answer, without the body."
 	without := maps.Clone(responses)
-	delete(without, "206")
-	delete(without, "416")
 	without["200"] = object{"description": ok["description"], "headers": headers}
 	head["responses"] = without
+	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
+	responses["416"] = "RangeNotSatisfiable"
 	return head
 }
 

@@ -254,12 +254,8 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	if have == set {
 		return Report{}
 	}
-	r := Report{Updated: true, Relation: relation, After: rating(set), Bytes: received}
-	if have == nil {
-		have = &Set{}
-	} else {
-		r.Before, r.Repaired = rating(have), len(have.damaged)
-	}
+	have = cmp.Or(have, &Set{})
+	r := Report{Updated: true, Relation: relation, Repaired: len(have.damaged), Before: rating(have), After: rating(set), Bytes: received}
 	gone := maps.Clone(have.Files)
 	for path, body := range set.Files {
 		if old, ok := have.Files[path]; !ok || !bytes.Equal(old, body) {
