@@ -39,9 +39,8 @@ type apiNode struct {
 	Items, AdditionalProperties            *apiNode
 	AnyOf, OneOf                           []*apiNode
 	Type, Const, Default, Required         any
+	Minimum, Maximum, MaxLength            any
 	Enum                                   []any
-	Minimum, Maximum                       *float64
-	MaxLength                              *int
 	Example                                json.RawMessage
 }
 
@@ -161,63 +160,17 @@ func (m apiNode) Text() string {
 }
 
 // Needs reports whether a member is always there.
-func (m *apiNode) Needs(member string) bool {
-	list, _ := m.Required.([]any)
-	return slices.Contains(list, any(member))
-}
+func (m *apiNode) Needs(member string) bool { return slices.Contains(list(m.Required), any(member)) }
 
-// typeOf writes a type for people: "integer, 1 to 5", "list of [Review]".
-func typeOf(s *apiNode) string {
-	kind := joined(s.Type, " or ", "")
-	switch {
-	case s.Ref != "":
-		kind = "[" + last(s.Ref) + "](" + reviewcast.PathDocs + "fields/#" + strings.ToLower(last(s.Ref)) + ")"
-	case len(s.AnyOf)+len(s.OneOf) > 0:
-		var parts []string
-		for _, o := range slices.Concat(s.AnyOf, s.OneOf) {
-			parts = append(parts, typeOf(o))
-		}
-		kind = strings.Join(parts, " or ")
-	case s.Items != nil:
-		kind = "list of " + typeOf(s.Items)
-	case s.AdditionalProperties != nil:
-		kind = "object of " + typeOf(s.AdditionalProperties)
-	}
-	if s.Format != "" {
-		kind += " (" + s.Format + ")"
-	}
-	if s.Const != nil {
-		kind += ", always `" + fmt.Sprint(s.Const) + "`"
-	}
-	if len(s.Enum) > 0 {
-		kind += ": " + joined(s.Enum, ", ", "`")
-	}
-	switch {
-	case s.Minimum != nil && s.Maximum != nil:
-		kind += fmt.Sprintf(", %v to %v", *s.Minimum, *s.Maximum)
-	case s.Minimum != nil && *s.Minimum != 0:
-		kind += fmt.Sprintf(", at least %v", *s.Minimum)
-	}
-	if s.MaxLength != nil {
-		kind += fmt.Sprintf(", at most %d characters", *s.MaxLength)
-	}
-	if s.Default != nil {
-		kind += fmt.Sprintf(", %v if absent", s.Default)
-	}
-	return cmp.Or(kind, "any")
-}
+// Choices are the types that a value may have.
+func (m *apiNode) Choices() []*apiNode { return slices.Concat(m.AnyOf, m.OneOf) }
 
-// joined writes a value, or those of a list, each within quotes.
-func joined(v any, separator, quote string) string {
-	list, ok := v.([]any)
-	if !ok && v != nil {
-		list = []any{v}
+// list is the value of a member that may be one or several.
+func list(v any) []any {
+	if several, ok := v.([]any); ok || v == nil {
+		return several
 	}
-	var parts []string
-	for _, v := range list {
-		parts = append(parts, quote+fmt.Sprint(v)+quote)
-	}
-	return strings.Join(parts, separator)
+	return []any{v}
 }
 
 // cell is a text within a table.

@@ -167,7 +167,7 @@ func methodWords(method string) string {
 
 // twins are the templates of the pages' twins in Markdown, and of the files that crawlers and agents look for. Nothing in them is escaped but by inline, prose and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
-	"inline": inline, "type": typeOf, "cell": cell, "excerpt": excerpt,
+	"inline": inline, "list": list, "last": last, "lower": strings.ToLower, "cell": cell, "excerpt": excerpt,
 	"json": func(v any) (string, error) {
 		b, err := json.Marshal(v)
 		return string(b), err
