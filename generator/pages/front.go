@@ -51,9 +51,7 @@ func (s *Site) front() *front {
 	}
 	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
 	if q := in.PullQuote; q != nil {
-		if i, ok := s.at[q.ReviewID]; ok {
-			f.Quote = &s.reviews[i]
-		}
+		f.Quote = s.byID[q.ReviewID]
 	}
 	f.Problems = slices.DeleteFunc(slices.Clone(in.Entities.Problems), func(p reviewcast.Entity) bool { return p.ReviewCount == 0 })
 	for _, n := range s.subjects {

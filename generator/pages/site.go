@@ -17,10 +17,10 @@ type Site struct {
 	assets    assets
 	jobs      []job
 
-	reviews  []review       // newest first
-	at       map[string]int // ordinal in reviews by id
-	months   []month        // newest first
-	Years    []*year        // newest first
+	reviews  []review // newest first
+	byID     map[string]*review
+	months   []month // newest first
+	Years    []*year // newest first
 	subjects []*subject
 	named    map[string]*subject // by path
 }
@@ -28,7 +28,7 @@ type Site struct {
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews))}
+	s := &Site{Content: c, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
@@ -44,7 +44,7 @@ func New(c Content) (*Site, error) {
 	s.reviews = make([]review, len(c.Dataset.Reviews))
 	for i := range s.reviews {
 		s.reviews[i] = review{&c.Dataset.Reviews[i], s}
-		s.at[s.reviews[i].ID] = i
+		s.byID[s.reviews[i].ID] = &s.reviews[i]
 	}
 	s.group()
 	s.collect()
@@ -157,8 +157,8 @@ func (s *Site) group() {
 func (s *Site) Reviews(ids []string) []link {
 	var list []link
 	for _, id := range ids {
-		if i, ok := s.at[id]; ok {
-			list = append(list, link{s.reviews[i].Author + ", " + shortDay(s.reviews[i].Date), s.reviews[i].Path()})
+		if r := s.byID[id]; r != nil {
+			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
 		}
 	}
 	return list

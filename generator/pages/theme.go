@@ -57,10 +57,7 @@ func ReadTheme(content fs.FS) (Theme, error) {
 var siteFiles embed.FS
 
 func siteFile(name string) []byte {
-	b, err := siteFiles.ReadFile("site/" + name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
+	b, _ := siteFiles.ReadFile("site/" + name) // it is embedded
 	return b
 }
 

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"maps"
 	"reflect"
@@ -184,14 +185,9 @@ const (
 )
 
 // exampleReview is made up, for as long as there is no real one.
-var exampleReview = reviewcast.Review{
-	ID: "r-2041", Author: "Maria K.", Rating: 5, Date: "2026-03-14",
-	Title:    new("On time and tidy"),
-	Text:     new("Marcus came on time. He told us the price before he began."),
-	Language: "en", Source: "direct", Verified: true,
-	Verification: reviewcast.Verification{Method: "job", VerifiedOn: "2026-03-14"},
-	OwnerReply:   &reviewcast.OwnerReply{Text: "Thank you, Maria!", Date: "2026-03-16"},
-}
+//
+//go:embed example.json
+var exampleReview []byte
 
 // excerpt is a dataset of a few of the newest short reviews, or of a made-up one.
 func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
@@ -205,7 +201,8 @@ func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
 		}
 	}
 	if len(e.Reviews) == 0 {
-		e.Reviews = []reviewcast.Review{exampleReview}
+		e.Reviews = make([]reviewcast.Review, 1)
+		must(0, json.Unmarshal(exampleReview, &e.Reviews[0]))
 	}
 	e.AggregateRating = reviewcast.Aggregate(e.Reviews)
 	e.ReviewCount = len(e.Reviews)
