@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,12 +142,10 @@ func normalise(r *http.Request) *http.Request {
 // satisfiable removes the suffixes of no bytes, which net/http answers with an empty 206. They are
 // unsatisfiable (section 14.1.2), and so is a set of nothing else.
 func satisfiable(set string) string {
-	var kept []string
-	for spec := range strings.SplitSeq(set, ",") {
-		if zeros, suffix := strings.CutPrefix(strings.TrimSpace(spec), "-"); !suffix || zeros == "" || strings.Trim(zeros, "0") != "" {
-			kept = append(kept, spec)
-		}
-	}
+	kept := slices.DeleteFunc(strings.Split(set, ","), func(spec string) bool {
+		zeros, suffix := strings.CutPrefix(strings.TrimSpace(spec), "-")
+		return suffix && zeros != "" && strings.Trim(zeros, "0") == ""
+	})
 	if len(kept) == 0 {
 		return strconv.FormatInt(math.MaxInt64, 10) + "-" // beyond the end of every file
 	}

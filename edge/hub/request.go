@@ -119,7 +119,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
 		return nil, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
-	if is[*http.MaxBytesError](err) {
+	if errors.As(err, new(*http.MaxBytesError)) {
 		return nil, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
 	} else if err != nil {
 		return nil, reject("The body is incomplete.")

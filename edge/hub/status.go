@@ -112,7 +112,7 @@ func errorText(err error) string {
 func publicReason(err error) string {
 	timeout, _ := errors.AsType[net.Error](err)
 	switch {
-	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), is[*refusal](err):
+	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), errors.As(err, new(*refusal)):
 		return err.Error()
 	case errors.Is(err, errOutage):
 		return errOutage.Error()
@@ -120,23 +120,17 @@ func publicReason(err error) string {
 		return errLocal.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
 		return "the address is not allowed"
-	case is[*tls.CertificateVerificationError](err), is[x509.HostnameError](err):
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(x509.HostnameError)):
 		return "the certificate is not valid"
-	case is[tls.RecordHeaderError](err), is[tls.AlertError](err), errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, new(tls.RecordHeaderError)), errors.As(err, new(tls.AlertError)), errors.Is(err, http.ErrSchemeMismatch):
 		return "no TLS connection"
-	case is[*net.DNSError](err):
+	case errors.As(err, new(*net.DNSError)):
 		return "the host name was not found"
 	case timeout != nil && timeout.Timeout():
 		return "no connection in time"
 	default:
 		return "no answer"
 	}
-}
-
-// is reports whether an error is or wraps one of type T.
-func is[T error](err error) bool {
-	_, ok := errors.AsType[T](err)
-	return ok
 }
 
 // States of a [Status].

@@ -87,7 +87,7 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
 	switch {
-	case err == nil || is[*refusal](err):
+	case err == nil || errors.As(err, new(*refusal)):
 		h.network.answered("")
 		h.scheduler.answered(v.Endpoint)
 		h.settle(ctx, v, err)
