@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -71,7 +72,8 @@ func TestOwnerAhead(t *testing.T) {
 	})
 }
 
-// A heartbeat doesn't wait behind hundreds of requests.
+// A heartbeat doesn't wait behind hundreds of requests. One that did would wait in every round; in some rounds this
+// goroutine may get its turn late.
 func TestHeartbeatBesideRequests(t *testing.T) {
 	each(t, func(b rig) {
 		const clients, rounds = 300, 5
@@ -93,12 +95,14 @@ func TestHeartbeatBesideRequests(t *testing.T) {
 			})
 		}
 		begun.Wait()
+		least := int64(math.MaxInt64)
 		for range rounds {
 			before := completed.Load()
 			b.heartbeat("me", noon)
-			if n := completed.Load() - before; n > clients/3 {
-				b.Errorf("%d requests were completed before a heartbeat", n)
-			}
+			least = min(least, completed.Load()-before)
+		}
+		if least > clients/3 {
+			b.Errorf("at least %d requests were completed before each heartbeat", least)
 		}
 		stop()
 		ended.Wait()
