@@ -161,7 +161,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
 	}
 	for _, layout := range []string{"2006-1", "Jan 2006", "1/2006", "1.2006"} {
-		if t, err := time.Parse(layout, plainDate(s)); err == nil {
+		if t, err := time.Parse(layout, PlainDate(s)); err == nil {
 			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
 		}
 	}
@@ -201,8 +201,8 @@ var (
 	letters  = regexp.MustCompile(`\pL+\.?`)
 	ordinals = regexp.MustCompile(`\b([0-9]{1,2}|[0-9]{4})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
-	// clock matches the time of the day at the end of a date.
-	clock = regexp.MustCompile(`[ T][0-9]{1,2} ?:([0-9]{2})?(:[0-9]{2}(\.[0-9]+)?)?( :)?( ?[AP]M)?( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$`)
+	// clock matches the time of the day at the end of a date; of an hour alone, what ends the day before it, too.
+	clock = regexp.MustCompile(`[ T][0-9]{1,2}(?: ?: ?(?:[0-9]{2})?|\.[0-9]{2})(?:[:.][0-9]{2}(?:[.,][0-9]+)?)?(?: :)?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-][0-9]{1,2}(?::?[0-9]{2})?))?$|([0-9]{4}|-[0-9]{2}) [0-9]{1,2}(?: ?[AP]M)?$`)
 	// ages matches words that count a date from today.
 	ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFile, "ages"), "|") + `)(?:$|[^\pL])`)
 )
@@ -214,10 +214,10 @@ func EnglishMonths(s string) string {
 	})
 }
 
-// plainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
-func plainDate(s string) string {
+// PlainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
+func PlainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-", "°", "", "年", "-", "月", "-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
 		switch word = strings.TrimSuffix(word, "."); {
@@ -232,7 +232,7 @@ func plainDate(s string) string {
 		}
 		return ""
 	})
-	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "")
+	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "$1")
 }
 
 // meantDates reads the other ways in which people write dates. Of a date that can be read in several ways all come
@@ -242,7 +242,7 @@ func meantDates(s string) (found []string) {
 	if n, err := strconv.Atoi(s); err == nil && 30_000 < n && n < 80_000 { // how spreadsheets count days
 		return []string{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)}
 	}
-	s = plainDate(s)
+	s = PlainDate(s)
 	for _, layouts := range [][]string{
 		{"2006-1-2"}, {"2006 1 2"}, {"2006/1/2"}, {"2006.1.2"}, {"2 1 2006"}, {"2.1 2006"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"2 Jan 06"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
 		{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06", "06-1-2"},

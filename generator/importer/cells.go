@@ -40,6 +40,16 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
+// said returns what a section of formats.txt says of a cell; "" if it has nothing for it.
+func said(section, cell string) string {
+	for _, row := range diagnostic.Rows(formatsFile, section) {
+		if form := forms[row[0]]; form == nil && strings.Contains(cell, row[0]) || form != nil && form.MatchString(diagnostic.EnglishMonths(cell)) {
+			return row[1]
+		}
+	}
+	return ""
+}
+
 // mayHide reports whether the name of a column is one of those that [unshown] knows.
 func mayHide(column string) bool {
 	name := diagnostic.Squash(column)
@@ -69,7 +79,7 @@ func (t *table) sample() (rows [][]string) {
 		if err != nil {
 			break // or the end of what has been read
 		}
-		if len(cells) == len(t.names) {
+		if len(cells) == len(t.names) && !forms["secondHeading"].MatchString(strings.Join(cells, "")) {
 			rows = append(rows, cells)
 		}
 	}

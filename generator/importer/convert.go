@@ -35,8 +35,8 @@ type converter struct {
 	// says reports which members this import has. What it does not have stays as it is in a file that is updated: a
 	// second export without titles must not delete them.
 	says [len(memberNames)]bool
-	// zoned reports that dates are instants, which are converted to Location's calendar.
-	zoned bool
+	// zoned reports that dates are instants, which are converted to Location's calendar; utc, that their times are in UTC.
+	zoned, utc bool
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
 	iso     bool
 	knownBy []string // what identifies reviews
@@ -47,8 +47,8 @@ type converter struct {
 	// neither, those that don't.
 	absent, otherwise, neither int
 	between                    []*review // of ratings between two stars, with a date
-	// own counts the authors who are technicians.
-	own int
+	// own counts the authors who are technicians, wordy those that are texts.
+	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -67,8 +67,8 @@ func newConverter(cfg Config, knownBy []string) *converter {
 	c.says[fieldSource] = true
 	c.says[fieldLanguage] = c.says[fieldLanguage] || cfg.Language != ""
 	c.says[fieldVerification] = c.says[fieldVerification] || cfg.Verification != ""
-	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
-	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
+	c.utc = cfg.Location != nil && strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)")
+	c.zoned = cfg.Location != nil && (c.utc && strings.Contains(cfg.DateLayout, "15") || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
 	return c
 }
 
@@ -152,16 +152,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
-	case !ok && forms["ratingDay"].MatchString(cell):
-		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
-	case !ok && reviewcast.Date(cell).Valid():
-		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews", quote(cell))
-	case !ok && forms["cellError"].MatchString(cell):
-		return r.skip(BadRating, "rating %s is the error of a formula, so nothing says how many stars the customer gave; mend the formula and export again, or delete the row", quote(cell))
-	case !ok && forms["sentence"].MatchString(cell):
-		return r.skip(BadRating, "rating %s is a text; map the column that has the stars to rating", quote(cell))
+	case !ok && len(layoutsOf(knownLayouts, cell)) > 0:
+		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
-		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating", quote(cell))
+		return r.skip(BadRating, "rating %s %s", quote(cell), said("ratings", cell))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:

@@ -162,7 +162,10 @@ func TestDate(t *testing.T) {
 		{"2006-01-02", "", nil, "", NoDate},
 		{"2006-01-02", "13/06/2015", nil, "", BadDate},
 		{"2006-01-02", "2015-02-30", nil, "", BadDate},
-		{"2006-01-02", "2015-6-3", nil, "", BadDate},
+		{"2006-01-02", "2015-6-3", nil, "2015-06-03", ""},
+		{"2006-01-02", "Wed 2015/06/03 10:15", nil, "2015-06-03", ""},
+		{"2/1/2006", "Mi. 03/06/2015 10:15 Uhr", nil, "2015-06-03", ""},
+		{"2006-01-02", "2015-06-12 23:30:00 CET", warsaw, "2015-06-12", ""}, // a zone that Go does not know
 		{"02/01/2006", "03/04/2015", nil, "2015-04-03", ""},
 		{"01/02/2006", "03/04/2015", nil, "2015-03-04", ""},
 		{"2 January 2006", "3 April 2015", nil, "2015-04-03", ""},
@@ -216,7 +219,7 @@ func TestConvert(t *testing.T) {
 		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty, and a reply needs a day; write it into the cell, or delete the reply from the row"},
 		{"reply of tomorrow", map[string]string{"owner_reply.text": "Thanks!", "owner_reply.date": "2026-03-02"}, "", "owner_reply.date 2026-03-02 is after today, 2026-03-01; correct it or import it later"},
-		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating`},
+		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating; a row without stars can't be imported`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg, err := Config{Source: "x", Map: every(), Verification: "receipt", Language: "de", Today: "2026-03-01"}.check()

@@ -90,7 +90,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 
 func trimmed(cells []string) (names []string) {
 	for _, cell := range cells {
-		names = append(names, strings.TrimSpace(cell))
+		names = append(names, strings.Join(strings.Fields(cell), " "))
 	}
 	return names
 }
@@ -111,6 +111,36 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 		}
 	}
 	return 0, nil
+}
+
+// unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
+func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
+	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
+	}
+	var fields []string // if they stand one below the other
+	for _, cells := range slices.Concat([][]string{header}, rows) {
+		fields = append(fields, strings.Split(cells[0], ":")[0])
+	}
+	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
+	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
+		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
+	}
+	if _, _, ok := choose(Platforms["own"], fields); ok {
+		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
+	}
+	if slices.ContainsFunc(header, isRecommendation) {
+		problem = recommendations
+	}
+	for name, shapes := range Platforms {
+		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
+			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
+		}
+	}
+	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
+		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
+	}
+	return &UsageError{[]string{problem}}
 }
 
 // unused returns the columns that are not imported.
@@ -309,10 +339,7 @@ func (t *table) checkUTF8(cells []string) error {
 	raw = append([]byte(strings.Join(cells, " ")+" "), raw...)
 	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
 	if meant, share, _ := likely(raw, ""); meant != "" && share > 0.7 {
-		_, right := sample(raw, "macintosh", meant)
-		if meant == "macintosh" {
-			_, right = sample(raw, "windows-1252", meant)
-		}
+		_, right := sample(raw, map[bool]string{true: "windows-1252", false: "macintosh"}[meant == "macintosh"], meant)
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
 	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)}}

@@ -28,8 +28,8 @@ func TestBrokenRows(t *testing.T) {
 		{"cut off in the last line", good + "5,2026-01-01,\"The bes", "row 3 (line 3): wrong quotes at column 22; put the cell in quotes and double each quote inside it", "", 1},
 		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", 0},
 		{"not UTF-8", good + "4,2026-01-01,\"Two\nlines, caf\xe9\"\n", "", "the export is not UTF-8: line 4 has the byte 0xE9; it seems to be windows-1252, where a word is \"café\": import it with --encoding windows-1252, or save it as CSV UTF-8", 0},
-		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating`, "", 1},
-		{"blank lines", "\n\n" + good + "\n, ,\nx,2026-01-01,\n", `row 4 (line 7): rating "x" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating`, "", 1},
+		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating; a row without stars can't be imported`, "", 1},
+		{"blank lines", "\n\n" + good + "\n, ,\nx,2026-01-01,\n", `row 4 (line 7): rating "x" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating; a row without stars can't be imported`, "", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)

@@ -12,34 +12,27 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
-var timestamps = []string{"2006-01-02 15.04.05", "2006/01/02 3:04:05 pm MST", "2006/01/02 3:04:05 PM MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+// timestamps are the layouts of instants that are read without --date-layout.
+var timestamps = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"}
 
-// halves writes the halves of a day as package time reads them.
-var halves = strings.NewReplacer(" da manhã", " AM", " da tarde", " PM", " da noite", " PM", " a. m.", " AM", " p. m.", " PM", " a.m.", " AM", " p.m.", " PM")
+// knownLayouts are those that messages suggest; of those with the same parts, the one with the day first. Dates have them
+// without their weekday and their time.
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY. MM. DD.", "YYYY. MMMM D.", "DD.MM.YYYY", "DD.MM.YY", "D. M. YYYY", "D MMMM YYYY", "D MMM YY", "MMMM D, YYYY",
+	"D-MMM-YYYY", "D-MMM-YY", "D/MMM/YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD-MM-YY", "MM-DD-YY", "YY-MM-DD"}
 
-// knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
-var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
-	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
-	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
+// plainLayout writes a known layout for package time, as [diagnostic.PlainDate] writes dates.
+var plainLayout = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "Jan", "MMM", "Jan", "MM", "1", "M", "1", "DD", "2", "D", "2", ". ", " ", ",", "")
 
 // swap exchanges the day and the month of a layout with digits.
 var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
 
-// layoutsOf returns those of some layouts that a date has.
+// layoutsOf returns those of some known layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
+	date = diagnostic.PlainDate(date)
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
-		_, err := parseDay(layoutOf(l), date)
+		_, err := time.Parse(strings.TrimSuffix(plainLayout.Replace(l), "."), date)
 		return err != nil
 	})
-}
-
-// parseDay reads a date by a layout, with months in any language.
-func parseDay(layout, date string) (time.Time, error) {
-	if strings.Contains(layout, "Jan") {
-		date = diagnostic.EnglishMonths(forms["ofMonth"].ReplaceAllString(forms["first"].ReplaceAllString(date, "1 "), " "))
-	}
-	return time.Parse(strings.ReplaceAll(layout, "January", "Jan"), date)
 }
 
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
@@ -47,10 +40,14 @@ func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
 		return ""
 	}
-	if other := strings.NewReplacer("DD", "MM", "MM", "DD").Replace(layouts[0]); other != layouts[0] && slices.Contains(layouts, other) {
-		return fmt.Sprintf("%q if the day comes first, %q if the month does", layouts[0], other)
+	if len(layouts) == 1 {
+		return strconv.Quote(layouts[0])
 	}
-	return strconv.Quote(layouts[0])
+	var choices []string
+	for i, l := range layouts {
+		choices = append(choices, fmt.Sprintf("%q if the %s "+map[bool]string{true: "comes first", false: "does"}[i == 0], l, map[byte]string{'D': "day", 'M': "month", 'Y': "year"}[l[0]]))
+	}
+	return strings.Join(choices, ", ")
 }
 
 // date parses a calendar day.
@@ -65,21 +62,10 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
-	t, err := parseDay(c.DateLayout, cell)
-	other := swap.Replace(c.DateLayout)
-	if other != c.DateLayout && !c.iso {
-		if _, no := parseDay(other, cell); no == nil {
-			c.otherwise++
-		} else {
-			c.neither++
-		}
+	if forms["croatianMonth"].MatchString(cell) && forms["croatian"].MatchString(c.columns()) {
+		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
 	}
-	zoned := c.zoned
-	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
-		if stamp, no := time.Parse(timestamps[i], halves.Replace(cell)); no == nil {
-			t, err, zoned = stamp, nil, i > 5 && c.Location != nil
-		}
-	}
+	t, swapped, zoned, err := c.parse(cell)
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
@@ -90,18 +76,14 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
-		case forms["noDay"].MatchString(diagnostic.EnglishMonths(cell)):
-			return "", r.skip(BadDate, "%s %s does not say which day; if a spreadsheet has it, format the column as YYYY-MM-DD there, and export again; if not, write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
+		case said("dates", cell) != "":
+			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), said("dates", cell))
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		case forms["unixTime"].MatchString(cell):
 			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
 			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/86400+25569 for seconds in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly))
-		case forms["noYear"].MatchString(cell):
-			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
-		case strings.Trim(cell, "#") == "":
-			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
 		}
 		if f == fieldReplyDate {
 			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))
@@ -117,12 +99,44 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
 	}
 	if c.Today != "" && date > c.Today {
-		if swapped, err := time.Parse(other, cell); err == nil && !c.iso && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(other))
+		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
+			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
 	return date, nil
+}
+
+// parse reads a date by the layout of the import, if need be without its weekday and its time. swapped is what it is with
+// day and month exchanged, if it can be read so; zoned, whether it is an instant.
+func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err error) {
+	layout := c.DateLayout
+	t, err = time.Parse(layout, cell)
+	zoned = c.zoned
+	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
+		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
+			name, offset := stamp.Zone() // 0 for one that isn't known, such as CET
+			t, err, zoned = stamp, nil, c.Location != nil && (offset != 0 || slices.Contains([]string{"", "UTC", "GMT"}, name))
+		}
+	}
+	if err != nil {
+		hour, no := time.Parse("15:04", forms["hour"].FindString(cell))
+		cell, layout, zoned = diagnostic.PlainDate(cell), diagnostic.PlainDate(layout), no == nil && c.utc
+		if c.iso { // a year that comes first has one meaning
+			cell, layout = strings.ReplaceAll(cell, "/", "-"), "2006-1-2"
+		}
+		if t, err = time.Parse(layout, cell); zoned {
+			t = t.Add(time.Duration(60*hour.Hour()+hour.Minute()) * time.Minute)
+		}
+	}
+	if other := swap.Replace(layout); other != layout && !c.iso {
+		if swapped, _ = time.Parse(other, cell); swapped.IsZero() {
+			c.neither++
+		} else {
+			c.otherwise++
+		}
+	}
+	return t, swapped, zoned, err
 }
 
 // goParts are the parts of a layout of package time.

@@ -158,7 +158,8 @@ func notText(in *bufio.Reader, json bool) string {
 	start := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
 	// Latin-1 has a character for each byte.
 	characters, _ := charmap.ISO8859_1.NewDecoder().String(start)
-	for line := range strings.Lines(formatsFile) {
+	files, _, _ := strings.Cut(formatsFile, "\n[")
+	for line := range strings.Lines(files) {
 		form, remedy, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if ok && regexp.MustCompile("(?is)"+form).MatchString(characters) {
 			return remedy

@@ -46,7 +46,7 @@ func ExampleCSV() {
 	// columns: --map "rating=Stars,date=Day,text=Review,author=Customer,id=Nr"
 	// 1 review by Anonymous, because the author is empty or is no name
 	// 1 row skipped: rating is not a number above zero
-	//   row 4 (line 4) "19": rating "eight" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating
+	//   row 4 (line 4) "19": rating "eight" is not a number; write how many stars it stands for in its place (Find and Replace of entire cells in that column does all at once), or map another column to rating; a row without stars can't be imported
 	// {"id":"shop-18","author":"Anonymous","rating":4,"date":"2026-02-02","source":"shop","verification":{"method":"platform"}}
 	// {"id":"shop-17","author":"Maria K.","rating":5,"date":"2026-01-31","text":"Came at nine, as said.","source":"shop","verification":{"method":"platform"}}
 }

@@ -230,7 +230,7 @@ func (c *Config) useShape(header []string) error {
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
 		meant, _, _ := choose(Platforms["own"], header)
-		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header,
+		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header, nil,
 			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant, header)))
 	}
 	maps.Copy(columns, c.Map)
@@ -247,12 +247,18 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
 	}
+	for i, name := range header {
+		dated := !slices.ContainsFunc(rows, func(cells []string) bool { return len(layoutsOf(knownLayouts, cells[i])) == 0 })
+		if columns["date"] == "" && dated && len(rows) > 0 {
+			columns["date"] = name
+		}
+	}
 	if suggested := mapOf(columns, header); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
 		if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, remedy)
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
 	rating := columns["rating"]
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
@@ -295,10 +301,12 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	return nil
 }
 
-// with returns the map with another column, or none, of a field.
-func (c Config) with(field, column string) string {
+// with returns the map with other columns, or none, of fields: a field, its column, and so on.
+func (c Config) with(pairs ...string) string {
 	c.Map = maps.Clone(c.Map)
-	c.Map[field] = column
+	for pair := range slices.Chunk(pairs, 2) {
+		c.Map[pair[0]] = pair[1]
+	}
 	return c.columns()
 }
 
@@ -334,28 +342,6 @@ func mapOf(columns map[string]string, header []string) string {
 		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))
 	}
 	return "--map " + strconv.Quote(strings.Join(pairs, ","))
-}
-
-func unknownHeader(problem string, header []string, remedy string) error {
-	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
-		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
-	}
-	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
-	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
-		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
-	}
-	if slices.ContainsFunc(header, isRecommendation) {
-		problem = recommendations
-	}
-	for name, shapes := range Platforms {
-		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
-			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
-		}
-	}
-	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
-	}
-	return &UsageError{[]string{problem}}
 }
 
 // choose finds the shape of a header: the map, without the columns that the export leaves out, and the date layout. ok

@@ -108,7 +108,7 @@ type Config struct {
 	// "down". Empty: its row is skipped, since no customer gave a rounded rating.
 	Round string
 	// DateLayout is the layout of dates in the export, as spreadsheets write layouts (DD/MM/YYYY) or as package time does
-	// (02/01/2006); empty means YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
+	// (02/01/2006); empty means YYYY-MM-DD. Days may have a weekday and a time. 03/04/2025 is ambiguous.
 	DateLayout string
 	// Location is the time zone in which a date with a time and a numeric zone has its day. Nil takes the day as it is
 	// written.
@@ -217,15 +217,16 @@ func begin(ctx context.Context, r io.Reader, cfg *Config, json bool) (export tex
 func (c Config) check() (Config, error) {
 	var problems []string
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	if c.RatingScale == 0 {
-		c.RatingScale = reviewcast.MaxRating
-	}
-	given := c.DateLayout
+	c.RatingScale = cmp.Or(c.RatingScale, reviewcast.MaxRating)
+	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
 	c.DateLayout = layoutOf(given)
 	if given == "" && c.Platform == "" {
 		c.DateLayout = time.DateOnly
 	}
-	if !validSource(c.Source) {
+	c.Verification = strings.ToLower(c.Verification)
+	if forms["fileName"].MatchString(c.Source) {
+		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
+	} else if !validSource(c.Source) {
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
 		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Platform(c.Source))), "-"); validSource(plain) {
 			remedy = "write " + plain

@@ -192,15 +192,14 @@ func jsonRows(export text) rowSeq {
 		inArray, number, read := false, 1, lines(0)
 		d := jsontext.NewDecoder(io.TeeReader(export, &read), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
-			rest := strings.TrimLeft(string(d.UnreadBuffer()), " \t\r")
+			unread := string(d.UnreadBuffer())
+			rest := strings.TrimLeft(unread, " \t\r")
 			line := int(read) + 1 - strings.Count(rest, "\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				return errors.New("read export: the file ends in the middle of a review; download it again")
-			case strings.ContainsAny(err.Error(), "“”„‟"):
-				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
 			next := strings.TrimLeft(rest, ", \t\r\n")
 			switch {
@@ -212,7 +211,11 @@ func jsonRows(export text) rowSeq {
 				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
 			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
-			return fmt.Errorf("read export: line %d: %s; expected JSON: one object per line, or an array of objects", int(read)+1-strings.Count(next, "\n"), what)
+			what = cmp.Or(said("json", what), what+"; expected JSON: one object per line, or an array of objects")
+			if p, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+				next = unread[min(max(0, p.ByteOffset-d.InputOffset()), int64(len(unread))):]
+			}
+			return fmt.Errorf("read export: line %d: %s", int(read)+1-strings.Count(next, "\n"), what)
 		}
 		for {
 			r := row{number: number}
@@ -298,7 +301,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 					of = m[1]
 					found[of]++
 				}
-				return err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of)
+				return err == nil && location != "" && !slices.ContainsFunc(strings.FieldsFunc(location, func(r rune) bool { return r == ',' || r == ' ' }), func(one string) bool { return one[strings.LastIndexByte(one, '/')+1:] == of })
 			})
 		}
 		for r, err := range split(jsonRows(export), chosen) {
@@ -315,7 +318,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them", strings.Join(each, ", "), map[bool]string{true: quote(location) + " is none of them; "}[location != ""])}})
+			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them, as in --location %[3]s", strings.Join(each, ", "), map[bool]string{true: quote(location) + " is none of them; "}[location != ""], slices.Min(slices.Collect(maps.Keys(found))))}})
 		}
 	}
 }
@@ -331,7 +334,7 @@ func (c Config) fillGoogle(r *row) error {
 	}
 	reviewer := object(r.value)["reviewer"]
 	if reviewer == nil && r.cells[fieldRating] == "" {
-		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
+		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json; if another program made this file, import it with `reviewcast import jsonl`, and --source google --verification platform behind its name")
 	}
 	if r.cells[fieldID] == "" {
 		r.cells[fieldID] = name[strings.LastIndexByte(name, '/')+1:]

@@ -104,6 +104,9 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
 			m.report.Addresses++
 		}
+		if skip == nil && forms["sixWords"].MatchString(r.cells[fieldAuthor]) {
+			m.conv.wordy++
+		}
 		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
 			m.conv.own++
 		}

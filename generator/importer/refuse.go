@@ -41,6 +41,14 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
 	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial")
 	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
+	refuse(m.conv.wordy > 0 && 2*m.conv.wordy >= read && !cfg.Partial, "the column %s has texts, which would be published as names; import again with author= and the column of the names in --map; if the text and the author are exchanged: --map %q", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	without := map[field]string{fieldAuthor: "delete it in the table, and import again", fieldTitle: fmt.Sprintf("import again without it: --map %q", cfg.with("title", ""))}
+	for _, f := range []field{fieldAuthor, fieldTitle} {
+		other := func(v *review) bool {
+			return v.values[f] == nil || string(v.values[f]) == quotedAnonymous || !same(v.values[f], reviews[0].values[f])
+		}
+		refuse(fresh && !cfg.Partial && len(reviews) > 2 && !slices.ContainsFunc(reviews, other), "the column %s has the same in every row, so customers have hardly written it; %s; if they have, import with --partial", quote(cfg.Map[f.String()]), without[f])
+	}
 	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
 	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
 }
@@ -132,7 +140,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 }
 
 // recommendations is what is said of an export of Facebook.
-const recommendations = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
+const recommendations = "these are recommendations, as Facebook and some surveys have them, and no ratings in stars; they can't be imported; if another column has stars, name it rating, and delete the one of the recommendations"
 
 func isRecommendation(column string) bool {
 	return strings.Contains(strings.ToLower(column), "recommend") && !forms["toTen"].MatchString(column)
