@@ -116,7 +116,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
 	}
 	if isPublished(filepath.Dir(file)) {
-		return usageError{fmt.Errorf("%s is what your own build has published; there is nothing to import from it", file)}
+		return usageError{fmt.Errorf("%s is what your own build has published, from reviews that are in the content folder; if they are lost there, copy it into the folder reviews, and run reviewcast check", file)}
 	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {

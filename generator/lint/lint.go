@@ -210,7 +210,7 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted && file != source.BusinessFile {
+			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted {
 				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write straight ones (\"), or none")
 			}
 			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
@@ -219,7 +219,7 @@ func (in *inspector) small() {
 		}
 	}
 	b := &c.Business
-	look(source.BusinessFile, b.Name, b.LegalName, b.Description, b.Address.StreetAddress, b.Address.AddressLocality, b.Address.AddressRegion)
+	look(source.BusinessFile, b.Name, b.LegalName, b.Description, b.Telephone, b.Address.StreetAddress, b.Address.AddressLocality, b.Address.AddressRegion)
 	for _, t := range b.Technicians {
 		look(source.BusinessFile, t.Name)
 	}

@@ -123,6 +123,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
+	case s.prefix != "" && n.Kind == syntax.List && len(joined(n.Items, s, &diagnostic.List{})) == 1 && len(n.Items) > 1:
+		suggestion = "write a space in place of each hyphen: these are the fields of one"
 	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1 && (s != verificationSchema || methods(n) == nil):
 		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen" + map[*schema]string{addressSchema: "; what another branch has can be told in description"}[s]
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
@@ -186,6 +188,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			case d.strict:
 			case s == reviewSchema && key.Text == "author":
 				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
+			case s == businessSchema && e.Value.Kind == syntax.List && r.found[f].Value.Kind == syntax.List:
+				remedy = "move its items below those of the first, and delete this line"
 			case f == 0 && s.prefix == "" && n.Col > 1:
 				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
 			case f == 0 && s == reviewSchema:

@@ -117,7 +117,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		if suggestion = fmt.Sprintf("did you mean %q? If not, ", id) + suggestion; !reviewcast.ValidID(r.value) || diagnostic.Squash(id) == diagnostic.Squash(r.value) {
 			suggestion = fmt.Sprintf("did you mean %q?", id)
 		}
-	} else if suggestion += "; or write " + strings.Join(ids, " or "); diagnostic.Nothing(r.value) {
+	} else if suggestion += "; if another is meant, write " + strings.Join(ids, " or "); diagnostic.Nothing(r.value) {
 		suggestion = "delete it: where there is none, nothing is written"
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)

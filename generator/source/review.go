@@ -189,6 +189,9 @@ func newRefList(name, one string) refList {
 // fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
 var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text) *:`), meanings("replies")
 
+// swallowed matches the beginning of another review, or of a group of fields, in a text whose lines it is indented like.
+var swallowed = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
+
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
 	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return reviewSchema.meant(e.Key.Text) == "rating" }) {
@@ -219,6 +222,12 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Date, w.date = r.date("date"), r.placeOf("date")
 	w.Title = pointer(r.text("title"))
 	w.Text = pointer(r.text("text"))
+	if at := swallowed.FindStringIndex(*cmp.Or(w.Text, new(string))); at != nil && !d.strict {
+		v, words := r.value("text"), strings.TrimSpace((*w.Text)[at[0]:at[1]])
+		left := max(0, n.Col-1-2*strings.Count(words[:1], "-"))
+		d.Add(diagnostic.Error, v.Line+1+strings.Count((*w.Text)[:at[0]], "\n"), 1, "field-in-text", fmt.Sprintf("%s stands inside the text of a review", diagnostic.Quote(words)),
+			fmt.Sprintf("write it, and the lines that belong to it, as far to the left as those of the review; write: %s%s", strings.Repeat(" ", left), words))
+	}
 	w.Language = r.language("language")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))

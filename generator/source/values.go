@@ -360,7 +360,7 @@ func (r *fields) texts(f string) []string {
 	texts, all, several := []string{}, "", (*syntax.Node)(nil)
 	for n, s := range r.itemsOf(f) {
 		texts, all = append(texts, s), all+s+","
-		if severalForm.MatchString(s) || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
+		if severalForm.MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
 			several = cmp.Or(several, n)
 		} else if i := strings.IndexAny(s, "*|()\\"); i >= 0 {
 			r.Add(diagnostic.Warning, n.Line, n.Col, "wildcard", fmt.Sprintf("%s has a %c, which stands for nothing here, so that it finds no other words", diagnostic.Quote(s), s[i]), "list the words: inflected forms of a word are found, longer words are not")

@@ -109,7 +109,7 @@ func differs(path string, body []byte) error {
 	case bytes.Contains(body, []byte("\r\n")) && !strings.HasSuffix(path, ".png"):
 		return kindError{"has other line ends than it was built with (an upload in text mode or git has changed them; upload all of public again, in binary mode)", ErrStale}
 	case isPage:
-		return errors.New("is not as it was built (it is an older page, or was changed: by hand, or by a web server that shrinks pages or adds to them)")
+		return kindError{"is not as it was built: it is an older page, or was changed by hand, and then an upload of everything in public helps; or your web host adds something to pages or shrinks them (statistics, optimisation), and then ask for that to be switched off", ErrStale}
 	}
 	return errors.New("is not as it was built (it is an older file, or was changed by hand)")
 }
