@@ -183,13 +183,11 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil:
-			remedy := "keep one of them"
+			remedy := map[bool]string{false: "keep one of them", true: "move its items below those of the first, and delete this line"}[s == businessSchema && e.Value.Kind == syntax.List]
 			switch {
 			case d.strict:
 			case s == reviewSchema && key.Text == "author":
 				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
-			case s == businessSchema && e.Value.Kind == syntax.List && r.found[f].Value.Kind == syntax.List:
-				remedy = "move its items below those of the first, and delete this line"
 			case f == 0 && s.prefix == "" && n.Col > 1:
 				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
 			case f == 0 && s == reviewSchema:
