@@ -54,6 +54,7 @@ const (
 	BadCharacter Code = "a character can't be published"
 	TextTooLong  Code = "a text is too long"
 	Garbled      Code = "a text has garbled characters"
+	CellError    Code = "a cell shows an error of a spreadsheet"
 	NoID         Code = "no id, or one that was rounded"
 	NoRating     Code = "rating is empty"
 	BadRating    Code = "rating is not a number above zero"
