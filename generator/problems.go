@@ -86,9 +86,6 @@ var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
 	missing := previous.missing(content)
-	for i := range problems {
-		problems[i].Suggestion = cmp.Or(previous.deleted(&problems[i]), problems[i].Suggestion)
-	}
 	others := func() []diagnostic.Problem {
 		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
 			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
@@ -106,14 +103,14 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.respelt(content), previous.replaced(content), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || p.Code == "bad-id" }) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)
@@ -129,22 +126,6 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 	}
 	diagnostic.Sort(all)
 	return all
-}
-
-// jobLists are the lists in business.yaml by the code of a problem with an id that isn't in them.
-var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-service": "services", "unknown-service-area": "service_areas"}
-
-// deleted returns what to do about an id that is published and no longer in business.yaml; "" for another problem.
-func (p *published) deleted(problem *diagnostic.Problem) string {
-	id, _, quoted := strings.Cut(strings.TrimPrefix(problem.Message, `"`), `"`)
-	if jobLists[problem.Code] == "" || !quoted {
-		return ""
-	}
-	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":"[^{}]*\}`).Find(p.Files[reviewcast.PathReviews])
-	if entry == nil {
-		return ""
-	}
-	return fmt.Sprintf("put it back under %s, since older reviews name it; as it was published: - %s", jobLists[problem.Code], strings.ReplaceAll(string(entry), `":`, `": `))
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
