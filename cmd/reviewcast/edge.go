@@ -273,17 +273,10 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 	host, port, splitErr := net.SplitHostPort(addr)
 	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
-	case strings.HasPrefix(addr, "unix:"):
-		return usage("%s: %q is a Unix socket, which is not supported; write an address of this machine, such as %s localhost:8080", flag, addr, flag)
 	case splitErr != nil && isPort(addr):
 		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
-	case splitErr != nil && !strings.Contains(addr, ":"):
-		return usage("%s: %q is a host without a port; write %s %s:8080", flag, addr, flag, addr)
-	case strings.Contains(addr, "://"):
-		_, plain, _ := strings.Cut(strings.TrimRight(addr, "/"), "://")
-		return usage("%s: %q is a web address; write %s %s", flag, addr, flag, plain)
-	case splitErr != nil:
-		return usage("%s: %q is not of the form HOST:PORT; write one such as %s localhost:8080", flag, addr, flag)
+	case splitErr != nil || strings.Contains(addr, "://") || strings.HasPrefix(addr, "unix:"):
+		return usageError{explain("addresses", flag+" "+strconv.Quote(addr))}
 	case !isPort(port) && isPort(host):
 		return usage("%s: the host comes first; write %s %s", flag, flag, net.JoinHostPort(port, host))
 	case !isPort(port):

@@ -138,11 +138,12 @@ func argumentError(args []string, message string) error {
 // parseError adds a remedy to an error of the parser.
 func parseError(args []string, err error) error {
 	message := err.Error()
-	if err := cmp.Or(argumentError(args, message), explain("messages", strings.Join(args, " ")+"\n"+message)); err != nil {
+	whole := strings.Join(args, " ") + "\n" + message
+	if err := cmp.Or(argumentError(args, message), explain("messages", whole)); err != nil {
 		return err
 	}
-	flag, expected, _ := strings.Cut(message, ": expected ")
-	wanted, got, _ := strings.Cut(expected, " but got ")
+	flag, value, _ := strings.Cut(message, ": expected a valid 64 bit int but got ")
+	value, _ = strconv.Unquote(value)
 	word, unexpected := strings.CutPrefix(message, "unexpected argument ")
 	word, _, _ = strings.Cut(word, ", did you mean ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
@@ -159,18 +160,12 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
 		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
-	case strings.HasPrefix(message, "missing flags: "):
-		return fmt.Errorf("%s; such as --source survey for where the reviews are from", message)
-	case strings.HasSuffix(wanted, " int") || strings.HasSuffix(wanted, " float"):
-		kind := map[bool]string{true: "a number", false: "a whole number"}[strings.HasSuffix(wanted, "float")]
-		if value, err := strconv.Unquote(strings.TrimSuffix(got, " (string)")); err == nil && flag == "--rating" && diagnostic.MeantRating(value) != "" {
-			kind += "; " + diagnostic.MeantRating(value)
-		} else if flag == "--rating-scale" {
-			kind += "; write the best rating, such as 10"
-		}
-		return fmt.Errorf("%s: %s is not %s", flag, strings.TrimSuffix(got, " (string)"), kind)
+	case flag == "--rating" && diagnostic.MeantRating(value) != "":
+		return fmt.Errorf("--rating: %q is not a whole number; %s", value, diagnostic.MeantRating(value))
+	case unexpected && wordError(args, word, message) != nil:
+		return wordError(args, word, message)
 	}
-	if err := wordError(args, word, message); unexpected && err != nil {
+	if err := explain("other messages", whole); err != nil {
 		return err
 	}
 	if ok && isFlag && p.Context.Selected() != nil {
@@ -190,8 +185,7 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), "", args[3:]...))
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(message, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, slices.DeleteFunc(slices.Clone(args[3:]), func(arg string) bool { return arg == word })...))
-	case args[0] == "import":
-		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
+	case args[0] == "import": // one of the other messages
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
