@@ -165,29 +165,26 @@ func ExplainDate(name, s string) (message, suggestion string) {
 			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
 		}
 	}
-	switch choices := meantDates(s); len(choices) {
-	case 0:
-		if found := isoForm.FindAllString(s, -1); len(found) == 1 && reviewcast.Date(found[0]).Valid() {
-			return fmt.Sprintf("%s %s has more than a date", name, Quote(s)), "write " + found[0]
-		}
-		if len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0 {
-			return fmt.Sprintf("%s %s does not exist", name, Quote(s)), "correct the month or the day, and " + form
-		}
-		if ages.MatchString(s) && strings.HasPrefix(name, "owner_reply") {
-			return fmt.Sprintf("%s %s is no day of the calendar", name, Quote(s)), "write the day on which you answered, as YYYY-MM-DD"
-		} else if ages.MatchString(s) {
-			return fmt.Sprintf("%s %s is counted from the day on which it was read", name, Quote(s)), "look up the day where the review was given, or in the mail that announced it, and " + form
-		}
-		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
-	case 1:
-		date, _, _ := strings.Cut(choices[0], " ")
-		if strings.ContainsAny(s, "‐‑–—−") {
-			return fmt.Sprintf("%s %s has dashes in place of hyphens", name, Quote(s)), "write " + date + " with the minus key"
-		}
-		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + date
-	default:
-		return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")
+	choices, iso := meantDates(s), isoForm.FindAllString(s, -1)
+	date, _, _ := strings.Cut(strings.Join(choices, ""), " ")
+	what, remedy := "is not a date", form+", such as 2026-03-14"
+	switch {
+	case len(choices) > 1:
+		what, remedy = "is ambiguous", "write "+strings.Join(choices, ", ")
+	case date != "" && strings.ContainsAny(s, "‐‑–—−"):
+		what, remedy = "has dashes in place of hyphens", "write "+date+" with the minus key"
+	case date != "":
+		what, remedy = "is not in the form YYYY-MM-DD", "write "+date
+	case len(iso) == 1 && reviewcast.Date(iso[0]).Valid():
+		what, remedy = "has more than a date", "write "+iso[0]
+	case len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0:
+		what, remedy = "does not exist", "correct the month or the day, and "+form
+	case ages.MatchString(s) && strings.HasPrefix(name, "owner_reply"):
+		what, remedy = "is no day of the calendar", "write the day on which you answered, as YYYY-MM-DD"
+	case ages.MatchString(s):
+		what, remedy = "is counted from the day on which it was read", "look up the day where the review was given, or in the mail that announced it, and "+form
 	}
+	return fmt.Sprintf("%s %s %s", name, Quote(s), what), remedy
 }
 
 var (
