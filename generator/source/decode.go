@@ -240,8 +240,8 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples of required fields.
-var examples = meanings("examples")
+// examples are values of required fields, empty what to do with such a field without one.
+var examples, empty = meanings("examples"), meanings("empty fields")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -251,16 +251,11 @@ func (r *fields) required(names ...string) {
 		switch {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
-			suggestion := "write it after the colon; a value that begins with # needs quotes"
-			switch {
-			case r.strict:
+			suggestion := cmp.Or(empty[f], "write it after the colon; a value that begins with # needs quotes")
+			if r.strict {
 				suggestion = "give it a value"
-			case e.Value.Text != "":
+			} else if e.Value.Text != "" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
-			case f == "rating" || f == "date":
-				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, examples[f])
-			case f == "author":
-				suggestion = "write the name after the colon, or Anonymous if the customer wants none"
 			}
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)
 		default:

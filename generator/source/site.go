@@ -24,9 +24,6 @@ var (
 
 // site reads site.yaml.
 func (d *decoder) site(n *syntax.Node, s *Site) {
-	if n.Kind == syntax.Null {
-		return
-	}
 	r, ok := d.fields(n, siteSchema)
 	if !ok {
 		return

@@ -109,14 +109,14 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 	d := &decoder{List: &p}
 	documents := 0
 	syntax.ReadYAML(data, fieldNames, false, &p, func(n *syntax.Node) {
-		switch documents++; documents {
-		case 1:
+		switch documents++; {
+		case documents == 1 && (n.Kind != syntax.Null || name == BusinessFile): // the other files may be empty
 			decode(d, n)
-		case 2:
+		case documents == 2:
 			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and the document after it")
 		}
 	})
-	if documents == 0 && !diagnostic.HasErrors(p.All()) {
+	if documents == 0 && name == BusinessFile && !diagnostic.HasErrors(p.All()) {
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
 	lines := strings.Split(string(data), "\n")

@@ -33,9 +33,6 @@ const minAspects = 3
 
 // vocabulary reads insights.yaml.
 func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
-	if n.Kind == syntax.Null {
-		return
-	}
 	r, ok := d.fields(n, vocabularySchema)
 	if !ok {
 		return
