@@ -43,11 +43,7 @@ func (c *Content) Named(field, name string) (id string, ok bool) {
 // Noted returns where withdrawn.yaml or a file of reviews has an entry as a note, since its lines begin with #; the
 // zero value if none has.
 func (c *Content) Noted(id string) diagnostic.Position {
-	noted := slices.Clip(c.noted)
-	for _, f := range c.files {
-		noted = append(noted, f.noted...)
-	}
-	for _, n := range noted {
+	for _, n := range slices.Concat(c.noted, c.files.noted()) {
 		if n.id == id {
 			return n.at
 		}

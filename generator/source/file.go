@@ -62,26 +62,20 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 		return nil, nil, new(openProblem("the file", name, err))
 	}
 	defer f.Close()
-	var problem diagnostic.Problem
-	switch info, err := f.Stat(); {
-	case err != nil:
-		problem = openProblem("the file", name, err)
-	case !info.Mode().IsRegular():
-		problem = diagnostic.Position{File: name}.Error("unreadable", "it is not a regular file", "replace it by a regular file")
-	case info.Size() > limit:
-		problem = diagnostic.Position{File: name}.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it")
-		if IsYAML(name) {
-			problem.Suggestion = "split it, or use JSONL"
-		}
-	default:
+	info, err := f.Stat()
+	switch at := (diagnostic.Position{File: name}); {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, nil, new(at.Error("unreadable", "it is not a regular file", "replace it by a regular file"))
+	case err == nil && info.Size() > limit:
+		remedy := "split it" + map[bool]string{true: ", or use JSONL"}[IsYAML(name)]
+		return nil, nil, new(at.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), remedy))
+	case err == nil:
 		buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-		_, err := buf.ReadFrom(io.LimitReader(f, limit)) // it may grow meanwhile
-		if err == nil {
+		if _, err = buf.ReadFrom(io.LimitReader(f, limit)); err == nil { // it may grow meanwhile
 			return buf.Bytes(), info, nil
 		}
-		problem = openProblem("the file", name, err)
 	}
-	return nil, nil, &problem
+	return nil, nil, new(openProblem("the file", name, err))
 }
 
 // stamp is what is known of the bytes that a file was read from.

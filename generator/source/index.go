@@ -126,6 +126,14 @@ func (x *index) ids(of func(*Review) bool) (ids []string) {
 // places finds the places of reviews.
 type places []*file
 
+// noted returns the ids in notes of all files.
+func (p places) noted() (noted []citation) {
+	for _, f := range p {
+		noted = append(noted, f.noted...)
+	}
+	return noted
+}
+
 // line returns the first line of a review in its file.
 func (p places) line(r *Review) int {
 	i, ok := find(p, r.rec.file)

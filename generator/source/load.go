@@ -147,7 +147,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	} else {
 		l.apply(root, gone, come)
 		at, around := places(l.tree.files), l.index.around
-		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()), around.erasedNotes(at))
+		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
 	}
 	problems = causes(problems)
 	diagnostic.Sort(problems)

@@ -159,21 +159,14 @@ func (k *names) listed(text string) (ids []string) {
 	return ids
 }
 
-// erasedNotes reports notes that may have the words of a review that was withdrawn for legal reasons.
-func (s *surroundings) erasedNotes(files places) (problems []diagnostic.Problem) {
-	for _, f := range files {
-		for _, c := range f.noted {
-			if s.withdrawn[strings.ToLower(c.id)].Reason == Legal {
-				problems = append(problems, c.at.Warning("legal-text", fmt.Sprintf("a note has the review %s, which %s withdraws for legal reasons", diagnostic.Quote(c.id), WithdrawnFile), "delete all lines of this note; the entry in "+WithdrawnFile+" is enough"))
-			}
+// citations reports what the small files cite and is not published, and notes that may have the words of a review that
+// was withdrawn for legal reasons. If not all reviews could be read, an unknown one may be among those.
+func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
+	for _, c := range at.noted() {
+		if s.withdrawn[strings.ToLower(c.id)].Reason == Legal {
+			problems = append(problems, c.at.Warning("legal-text", fmt.Sprintf("a note has the review %s, which %s withdraws for legal reasons", diagnostic.Quote(c.id), WithdrawnFile), "delete all lines of this note; the entry in "+WithdrawnFile+" is enough"))
 		}
 	}
-	return problems
-}
-
-// citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
-// may be among those.
-func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
 	for _, c := range s.content.noted {
 		if r := x.first(c.id, at); r != nil && r.Published {
 			problems = append(problems, c.at.Warning("note", fmt.Sprintf("the # makes this entry a note, so the review %s is not withdrawn", diagnostic.Quote(c.id)), "delete the # of each of its lines; or the entry, if the review shall stay"))
