@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,13 +144,10 @@ func (c *edgeCmd) files(s *service) error {
 
 // baseURL returns the base URL that the files must have been built for.
 func (c *edgeCmd) baseURL() (string, error) {
-	for _, given := range []struct{ flag, url string }{{"--base-url", c.BaseURL}, {"--origin", c.Origin}} {
-		if given.url == "" {
-			continue
-		}
-		baseURL, err := reviewcast.ParseBaseURL(given.url)
+	if given := cmp.Or(c.BaseURL, c.Origin); given != "" {
+		baseURL, err := reviewcast.ParseBaseURL(given)
 		if err != nil {
-			return "", usageError{fmt.Errorf("%s: %w", given.flag, err)}
+			return "", usageError{fmt.Errorf("%s: %w", map[bool]string{true: "--origin", false: "--base-url"}[c.BaseURL == ""], err)}
 		}
 		return baseURL, nil
 	}
