@@ -274,7 +274,7 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 	case splitErr != nil && isPort(addr):
 		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
 	case splitErr != nil || strings.Contains(addr, "://") || strings.HasPrefix(addr, "unix:"):
-		return usageError{explain("addresses", flag+" "+strconv.Quote(addr))}
+		return usageError{explain("addresses", flag+" "+strconv.Quote(addr)+"\n"+addr)}
 	case !isPort(port) && isPort(host):
 		return usage("%s: the host comes first; write %s %s", flag, flag, net.JoinHostPort(port, host))
 	case !isPort(port):
