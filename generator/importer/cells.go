@@ -40,9 +40,12 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
-// said returns what a section of formats.txt says of a cell; "" if it has nothing for it.
-func said(section, cell string) string {
-	for _, row := range diagnostic.Rows(formatsFile, section) {
+// What is wrong with ratings, dates and JSON, by a form or words of it.
+var ratingWords, dateWords, jsonWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
+
+// said returns what the first row that fits says of a cell; "" if none does.
+func said(rows [][]string, cell string) string {
+	for _, row := range rows {
 		if form := forms[row[0]]; form == nil && strings.Contains(cell, row[0]) || form != nil && form.MatchString(diagnostic.EnglishMonths(cell)) {
 			return row[1]
 		}

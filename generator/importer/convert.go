@@ -37,6 +37,8 @@ type converter struct {
 	says [len(memberNames)]bool
 	// zoned reports that dates are instants, which are converted to Location's calendar; utc, that their times are in UTC.
 	zoned, utc bool
+	// plain is the layout of dates that [diagnostic.PlainDate] has written.
+	plain string
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
 	iso     bool
 	knownBy []string // what identifies reviews
@@ -69,6 +71,9 @@ func newConverter(cfg Config, knownBy []string) *converter {
 	c.says[fieldVerification] = c.says[fieldVerification] || cfg.Verification != ""
 	c.utc = cfg.Location != nil && strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)")
 	c.zoned = cfg.Location != nil && (c.utc && strings.Contains(cfg.DateLayout, "15") || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
+	if c.plain = diagnostic.PlainDate(cfg.DateLayout); c.iso { // a year that comes first has one meaning
+		c.plain = "2006-1-2"
+	}
 	return c
 }
 
@@ -155,7 +160,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok && len(layoutsOf(knownLayouts, cell)) > 0:
 		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
-		return r.skip(BadRating, "rating %s %s", quote(cell), said("ratings", cell))
+		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, cell))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:

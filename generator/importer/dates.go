@@ -76,8 +76,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
-		case said("dates", cell) != "":
-			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), said("dates", cell))
+		case said(dateWords, cell) != "":
+			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), said(dateWords, cell))
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
@@ -120,10 +120,13 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 		}
 	}
 	if err != nil {
-		hour, no := time.Parse("15:04", forms["hour"].FindString(cell))
-		cell, layout, zoned = diagnostic.PlainDate(cell), diagnostic.PlainDate(layout), no == nil && c.utc
-		if c.iso { // a year that comes first has one meaning
-			cell, layout = strings.ReplaceAll(cell, "/", "-"), "2006-1-2"
+		var hour time.Time
+		if zoned = c.utc; zoned {
+			hour, err = time.Parse("15:04", forms["hour"].FindString(cell))
+			zoned = err == nil
+		}
+		if cell, layout = diagnostic.PlainDate(cell), c.plain; c.iso {
+			cell = strings.ReplaceAll(cell, "/", "-")
 		}
 		if t, err = time.Parse(layout, cell); zoned {
 			t = t.Add(time.Duration(60*hour.Hour()+hour.Minute()) * time.Minute)

@@ -211,7 +211,7 @@ func jsonRows(export text) rowSeq {
 				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
 			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
-			what = cmp.Or(said("json", what), what+"; expected JSON: one object per line, or an array of objects")
+			what = cmp.Or(said(jsonWords, what), what+"; expected JSON: one object per line, or an array of objects")
 			if p, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 				next = unread[min(max(0, p.ByteOffset-d.InputOffset()), int64(len(unread))):]
 			}
