@@ -184,20 +184,9 @@ func vocabulary(content *source.Content) sentiment.Config {
 		Business:       content.Business,
 		ServiceAliases: content.ServiceAliases,
 		AreaAliases:    content.AreaAliases,
-		Aspects:        vocabularyTerms(v.Aspects),
-		Problems:       vocabularyTerms(v.Problems),
+		Aspects:        v.Aspects,
+		Problems:       v.Problems,
 		Ignore:         v.Ignore,
-		Topics:         sentiment.TopicRules(v.Topics),
+		Topics:         v.Topics,
 	}
-}
-
-func vocabularyTerms(in []source.Term) []sentiment.Term {
-	if in == nil { // the shipped ones
-		return nil
-	}
-	out := make([]sentiment.Term, 0, len(in))
-	for _, t := range in {
-		out = append(out, sentiment.Term(t))
-	}
-	return out
 }

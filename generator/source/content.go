@@ -5,6 +5,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/sentiment"
 )
 
 // Content is what a folder says, checked. It must not be changed.
@@ -111,26 +112,12 @@ type Withdrawal struct {
 
 // Vocabulary is insights.yaml: what the editors look for in texts.
 type Vocabulary struct {
-	Aspects   []Term // nil: the shipped ones
-	Problems  []Term
+	Aspects   []sentiment.Term // nil: the shipped ones
+	Problems  []sentiment.Term
 	Ignore    []string // phrases that look like an aspect and are none
-	Topics    Topics
+	Topics    sentiment.TopicRules
 	Claims    []Claim // of the summary and, from faq.yaml, of the answers
 	PullQuote *reviewcast.PullQuote
-}
-
-// Term is an aspect or a problem and the words that name it. Extends is the shipped aspect whose phrases it has, too.
-// Positive, Negative and Neutral are an aspect's phrases with a polarity of their own.
-type Term struct {
-	ID, Label, Extends                 string
-	Terms, Positive, Negative, Neutral []string
-}
-
-// Topics are the editors' rules for topics: phrases to show always, to hide, to rename, and to merge under one label.
-type Topics struct {
-	Pin, Hide []string
-	Rename    map[string]string
-	Merge     map[string][]string
 }
 
 // Claim is a number that the editors rely on, as it was when they wrote: a measure ("positive_pct", "mention_count" or

@@ -11,6 +11,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/sentiment"
 	"reviewcast/generator/syntax"
 )
 
@@ -39,7 +40,7 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	}
 	v := &s.content.Vocabulary
 	v.Aspects = r.terms("aspects", aspectSchema, "id", "label")
-	if n := len(v.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(v.Aspects, func(t Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
+	if n := len(v.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(v.Aspects, func(t sentiment.Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
 		r.warn("aspects", "bad-value", "the aspects listed here stand in place of those of reviewcast, "+strings.Join(ShippedAspects[:3], ", ")+" and others, which have no pages then",
 			`if they are to be beside these, list them, too, such as - {id: punctuality, label: "Punctuality", extends: punctuality}`)
 	}
@@ -60,12 +61,12 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 }
 
 // terms reads aspects or problems; nil if the field is absent.
-func (r *fields) terms(field string, s *schema, required ...string) []Term {
+func (r *fields) terms(field string, s *schema, required ...string) []sentiment.Term {
 	if r.value(field) == nil {
 		return nil
 	}
 	items := joined(r.items(field), s, r.List)
-	terms := make([]Term, 0, len(items))
+	terms := make([]sentiment.Term, 0, len(items))
 	seen := map[string]int32{}
 	for i := range items {
 		t, ok := r.fields(&items[i], s)
@@ -73,7 +74,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 			continue
 		}
 		t.required(required...)
-		term := Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
+		term := sentiment.Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = t.texts("positive"), t.texts("negative"), t.texts("neutral")
 			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
@@ -88,7 +89,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 }
 
 // topics reads the editors' rules for topics.
-func (r *fields) topics(t *Topics) {
+func (r *fields) topics(t *sentiment.TopicRules) {
 	t.Pin, t.Hide = r.texts("pin"), r.texts("hide")
 	t.Rename, t.Merge = map[string]string{}, map[string][]string{}
 	for _, e := range r.entriesOf("rename", "{furnace filter: Filters}") {
