@@ -20,7 +20,7 @@ const minDraftMentions = 3
 //go:embed draft.txt
 var draftText string
 
-var draft = template.Must(template.New("draft").Funcs(template.FuncMap{"lower": strings.ToLower, "answer": answer, "cited": cited}).Parse(draftText))
+var draft = template.Must(template.New("draft").Funcs(template.FuncMap{"lower": strings.ToLower, "answer": answer}).Parse(draftText))
 
 // Draft writes what an editor may want to say, as YAML to cut from: FAQ answers and a summary in which every
 // number is the counts', with the claims that let a later build tell when it has moved. It is a file for a person
@@ -61,17 +61,6 @@ func answer(a reviewcast.Aspect) string {
 		}
 	}
 	return s
-}
-
-// cited lists the reviews of an aspect's evidence, each once.
-func cited(a reviewcast.Aspect) string {
-	var ids []string
-	for _, e := range a.Evidence {
-		if !slices.Contains(ids, e.ReviewID) {
-			ids = append(ids, e.ReviewID)
-		}
-	}
-	return strings.Join(ids, ", ")
 }
 
 // MaxDrift is the share by which a claim's number may have moved since it was written before the editor is told.
