@@ -162,9 +162,6 @@ func (m apiNode) Text() string {
 // Needs reports whether a member is always there.
 func (m *apiNode) Needs(member string) bool { return slices.Contains(list(m.Required), any(member)) }
 
-// Choices are the types that a value may have.
-func (m *apiNode) Choices() []*apiNode { return slices.Concat(m.AnyOf, m.OneOf) }
-
 // list is the value of a member that may be one or several.
 func list(v any) []any {
 	if several, ok := v.([]any); ok || v == nil {
