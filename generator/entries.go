@@ -103,24 +103,22 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
 		insightLines = append(insightLines, e.insightLine)
 	}
-	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, reviews: reviews}
-	in := site.Insights
+	in := insights.Count(e.analyzer, analyzed).Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
-	site.Withdrawn = withdrawals(content, previous)
 	s := content.Site
-	rendered := render.Content{
+	site := &Site{BaseURL: baseURL, reviews: reviews, Content: render.Content{
 		Channel: render.Channel{
 			BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
 			Author: render.Author(s.Author),
 		},
-		Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, InsightLines: insightLines,
-	}
-	files, err := render.Files(rendered)
+		Dataset: dataset(content, baseURL, all), Insights: in, Withdrawals: withdrawals(content, previous), ReviewLines: lines, InsightLines: insightLines,
+	}}
+	files, err := render.Files(site.Content)
 	if err != nil {
 		return nil, err
 	}
 	site.setArtifacts(files)
-	site.Pages, err = pages.New(pages.Content{Content: rendered, Quotes: quotes, OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme})
+	site.Pages, err = pages.New(pages.Content{Content: site.Content, Quotes: quotes, OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme})
 	if err != nil {
 		return nil, err
 	}
