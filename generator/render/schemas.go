@@ -144,7 +144,9 @@ func tighten(s *jsonschema.Schema) {
 	tighten(s.AdditionalProperties)
 }
 
-func ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/components/schemas/" + name} }
+func ref(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/components/schemas/" + name}
+}
 
 // schemaDocument is a JSON Schema of a whole file.
 type schemaDocument struct {
