@@ -95,15 +95,19 @@ var openAPISource []byte
 // object is a JSON object.
 type object = map[string]any
 
-// source is openapi.yaml.
+// source is openapi.yaml: the description, and what it is made of.
 type source struct {
-	Servers, Tags any
-	Paths         object // of objects by method
-	Components    object // by kind
-	Read          map[string]object
-	Types         map[string]string
-	Members       map[string]object
-	Schemas       map[string]object
+	OpenAPI    string            `json:"openapi"`
+	Info       string            `json:"info"`
+	Servers    any               `json:"servers"`
+	Security   []any             `json:"security"` // empty: nothing needs a key
+	Tags       any               `json:"tags"`
+	Paths      object            `json:"paths"`      // of objects by method
+	Components object            `json:"components"` // by kind
+	Read       map[string]object `json:"-"`
+	Types      map[string]string `json:"-"`
+	Members    map[string]object `json:"-"`
+	Schemas    map[string]object `json:"-"`
 }
 
 var readSource = sync.OnceValue(func() *source {
@@ -129,15 +133,7 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 		}
 	}
 	s.Components["schemas"] = sharedSchemas()
-	text := must(json.Marshal(struct {
-		OpenAPI    string `json:"openapi"`
-		Info       string `json:"info"`
-		Servers    any    `json:"servers"`
-		Security   []any  `json:"security"` // empty: nothing needs a key
-		Tags       any    `json:"tags"`
-		Paths      any    `json:"paths"`
-		Components object `json:"components"`
-	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, s.Paths, s.Components}, options))
+	text := must(json.Marshal(s, options))
 	var params []any
 	for _, p := range reviewcast.SearchParams {
 		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": p.Schema(), "example": p.Example})
