@@ -33,7 +33,7 @@ type entries struct {
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	if d.All { // as the first one
-		e.analyzer, e.of = sentiment.NewAnalyzer(vocabulary(content)), make(map[*source.Review]*entry, len(d.Come))
+		e.analyzer, e.of = sentiment.NewAnalyzer(content.Config), make(map[*source.Review]*entry, len(d.Come))
 	}
 	for _, r := range d.Gone {
 		delete(e.of, r)
@@ -104,7 +104,7 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 		insightLines = append(insightLines, e.insightLine)
 	}
 	in := insights.Count(e.analyzer, analyzed).Insights
-	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
+	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.PullQuote
 	s := content.Site
 	site := &Site{BaseURL: baseURL, reviews: reviews, Content: render.Content{
 		Channel: render.Channel{
@@ -166,25 +166,11 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 
 // InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
-	in := insights.Input{Config: vocabulary(content)}
+	in := insights.Input{Config: content.Config}
 	for _, r := range content.Reviews {
 		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
 		}
 	}
 	return in
-}
-
-// vocabulary converts what the editors look for in texts.
-func vocabulary(content *source.Content) sentiment.Config {
-	v := &content.Vocabulary
-	return sentiment.Config{
-		Business:       content.Business,
-		ServiceAliases: content.ServiceAliases,
-		AreaAliases:    content.AreaAliases,
-		Aspects:        v.Aspects,
-		Problems:       v.Problems,
-		Ignore:         v.Ignore,
-		Topics:         v.Topics,
-	}
 }
