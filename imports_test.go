@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	// Within the generator, package generator combines the others.
 	"generator/diagnostic": {},
 	"generator/syntax":     {"generator/diagnostic"},
-	"generator/source":     {"generator/diagnostic", "generator/syntax"},
+	"generator/source":     {"generator/diagnostic", "generator/syntax", "generator/sentiment"},
 	"generator/schema":     {"generator/diagnostic", "generator/source"},
 	"generator/lint":       {"generator/diagnostic", "generator/source"},
 	"generator/sentiment":  {},

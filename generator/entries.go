@@ -33,7 +33,7 @@ type entries struct {
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	if d.All { // as the first one
-		e.analyzer, e.of = sentiment.NewAnalyzer(vocabulary(content)), make(map[*source.Review]*entry, len(d.Come))
+		e.analyzer, e.of = sentiment.NewAnalyzer(content.Config), make(map[*source.Review]*entry, len(d.Come))
 	}
 	for _, r := range d.Gone {
 		delete(e.of, r)
@@ -103,24 +103,22 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
 		insightLines = append(insightLines, e.insightLine)
 	}
-	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights, reviews: reviews}
-	in := site.Insights
-	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
-	site.Withdrawn = withdrawals(content, previous)
+	in := insights.Count(e.analyzer, analyzed).Insights
+	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.PullQuote
 	s := content.Site
-	rendered := render.Content{
+	site := &Site{BaseURL: baseURL, reviews: reviews, Content: render.Content{
 		Channel: render.Channel{
 			BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
 			Author: render.Author(s.Author),
 		},
-		Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, InsightLines: insightLines,
-	}
-	files, err := render.Files(rendered)
+		Dataset: dataset(content, baseURL, all), Insights: in, Withdrawals: withdrawals(content, previous), ReviewLines: lines, InsightLines: insightLines,
+	}}
+	files, err := render.Files(site.Content)
 	if err != nil {
 		return nil, err
 	}
 	site.setArtifacts(files)
-	site.Pages, err = pages.New(pages.Content{Content: rendered, Quotes: quotes, OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme})
+	site.Pages, err = pages.New(pages.Content{Content: site.Content, Quotes: quotes, OpenAPI: site.body(reviewcast.PathOpenAPI), Theme: e.theme})
 	if err != nil {
 		return nil, err
 	}
@@ -168,36 +166,11 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 
 // InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
-	in := insights.Input{Config: vocabulary(content)}
+	in := insights.Input{Config: content.Config}
 	for _, r := range content.Reviews {
 		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
 		}
 	}
 	return in
-}
-
-// vocabulary converts what the editors look for in texts.
-func vocabulary(content *source.Content) sentiment.Config {
-	v := &content.Vocabulary
-	return sentiment.Config{
-		Business:       content.Business,
-		ServiceAliases: content.ServiceAliases,
-		AreaAliases:    content.AreaAliases,
-		Aspects:        vocabularyTerms(v.Aspects),
-		Problems:       vocabularyTerms(v.Problems),
-		Ignore:         v.Ignore,
-		Topics:         sentiment.TopicRules(v.Topics),
-	}
-}
-
-func vocabularyTerms(in []source.Term) []sentiment.Term {
-	if in == nil { // the shipped ones
-		return nil
-	}
-	out := make([]sentiment.Term, 0, len(in))
-	for _, t := range in {
-		out = append(out, sentiment.Term(t))
-	}
-	return out
 }

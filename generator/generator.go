@@ -56,10 +56,8 @@ type Site struct {
 	// page.
 	Artifacts []render.Artifact
 	Pages     *pages.Site
-	Dataset   *reviewcast.Dataset
-	Insights  *reviewcast.Insights
-	Withdrawn []reviewcast.Withdrawal // sorted by id
-	reviews   []*reviewcast.Review    // in published order; in later builds, unchanged ones have the same addresses
+	render.Content
+	reviews []*reviewcast.Review // in published order; in later builds, unchanged ones have the same addresses
 }
 
 // Result is what a build made.
@@ -139,11 +137,11 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		in := changes.Input{
 			Manifest: res.Manifest, Dataset: res.Dataset,
 			Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
-			Withdrawn: res.Withdrawn, Time: version, Forget: b.cfg.Forget,
+			Withdrawn: res.Withdrawals, Time: version, Forget: b.cfg.Forget,
 		}
 		if !res.First {
 			in.Previous = before.Set
-			res.Erased = slices.ContainsFunc(res.Withdrawn, func(w reviewcast.Withdrawal) bool {
+			res.Erased = slices.ContainsFunc(res.Withdrawals, func(w reviewcast.Withdrawal) bool {
 				known := func(was reviewcast.Withdrawal) bool { return was.ID == w.ID && was.Reason == w.Reason }
 				return w.Reason == reviewcast.ReasonLegal && !slices.ContainsFunc(before.withdrawn, known)
 			})

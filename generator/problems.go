@@ -251,7 +251,7 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
-	for _, c := range content.Vocabulary.Claims {
+	for _, c := range content.Claims {
 		f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value)
 		if f == nil {
 			continue

@@ -3,11 +3,13 @@ package generator
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"net/http"
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
@@ -23,38 +25,33 @@ func readTheme(dir string) (pages.Theme, error) {
 	return pages.ReadTheme(root.FS())
 }
 
-// cssMistakes are what a browser ignores in a style sheet without a word.
-var cssMistakes = []struct {
-	form                *regexp.Regexp
-	severity            diagnostic.Severity
-	message, suggestion string
-}{
-	{regexp.MustCompile(`\x00`), diagnostic.Error, "the file is in UTF-16", "save it as UTF-8"},
-	{regexp.MustCompile(`(?i)</?(style|link)\b`), diagnostic.Error, "this is HTML", "delete the tags <style> and </style>, and keep what is between them"},
-	{regexp.MustCompile(`--[a-z-]+:\s*([0-9a-fA-F]{3}){1,2}\s*;`), diagnostic.Warning, "a colour begins with #", "write it with #, such as --accent: #8a1c3c;"},
-	{regexp.MustCompile(`(?i)@import|url\(\s*["']?(https?:)?//`), diagnostic.Warning, "pages load nothing from other addresses", "delete it; fonts that every computer has need no file"},
-}
+//go:embed theme.txt
+var themeMistakes string
 
 // themeProblems returns what is wrong with a theme.
 func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
-	for _, m := range cssMistakes {
-		if at := m.form.FindIndex(t.CSS); at != nil {
-			problems = append(problems, diagnostic.Problem{Severity: m.severity, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at[0]], []byte("\n")), Code: "theme", Message: m.message, Suggestion: m.suggestion})
+	add := func(severity diagnostic.Severity, file string, before []byte, message, suggestion string) {
+		problems = append(problems, diagnostic.Problem{Severity: severity, File: file, Line: 1 + bytes.Count(before, []byte("\n")), Code: "theme", Message: message, Suggestion: suggestion})
+	}
+	mistakes := func(kind, file string, text []byte) {
+		for _, m := range diagnostic.Rows(themeMistakes, kind) {
+			if at := regexp.MustCompile(m[0]).FindIndex(text); at != nil {
+				add(diagnostic.Severity(m[1]), file, text[:at[0]], strings.ReplaceAll(m[2], "$0", string(text[at[0]:at[1]])), m[3])
+			}
 		}
 	}
+	mistakes("style sheets", "theme.css", t.CSS)
 	for _, m := range regexp.MustCompile(`(--[a-z-]+)\s*:`).FindAllSubmatchIndex(t.CSS, -1) {
 		name := string(t.CSS[m[2]:m[3]])
 		if near := diagnostic.Nearest(name, pages.StyleVariables()); near != name && near != "" && !bytes.Contains(t.CSS, []byte("var("+name)) {
-			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:m[2]], []byte("\n")), Code: "theme", Message: "our pages don't use " + name, Suggestion: "did you mean " + near + "?"})
+			add(diagnostic.Warning, "theme.css", t.CSS[:m[2]], "our pages don't use "+name, "did you mean "+near+"?")
 		}
 	}
 	for name, body := range t.Templates {
-		if at := oneBrace.FindIndex(body); at != nil {
-			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: "templates/" + name, Line: 1 + bytes.Count(body[:at[0]], []byte("\n")), Code: "theme", Message: fmt.Sprintf("%s is shown as it stands", body[at[0]:at[1]]), Suggestion: "a value has two braces on either side, and begins with a point, such as {{.Business.Name}}"})
-		}
+		mistakes("templates", "templates/"+name, body)
 	}
 	if at, message := unbalanced(t.CSS); message != "" {
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at], []byte("\n")), Code: "theme", Message: message, Suggestion: "write a { and a } for each rule; browsers ignore what follows a mistake"})
+		add(diagnostic.Error, "theme.css", t.CSS[:at], message, "write a { and a } for each rule; browsers ignore what follows a mistake")
 	}
 	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
 	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
@@ -62,9 +59,6 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	}
 	return problems
 }
-
-// oneBrace matches a word in single braces.
-var oneBrace = regexp.MustCompile(`\B\{[a-zA-Z][a-zA-Z. _-]*\}\B`)
 
 // cssBraces matches braces of a style sheet, and comments and strings as a whole.
 var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}]`)

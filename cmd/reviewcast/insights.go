@@ -132,14 +132,7 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	res := insights.Compute(in)
-	draft := insights.Draft(res.Insights, in.Business.Name)
-	if len(res.Ambiguous) > 0 {
-		draft += "\n# Credited to nobody, since several bear the name. Put the job record's technicians\n# into the reviews, or give one of them the name as an alias:\n"
-	}
-	for _, a := range res.Ambiguous {
-		draft += fmt.Sprintf("#   %s (%s): %s\n", terminal.Visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
-	}
+	draft := terminal.Visible(insights.Draft(insights.Compute(in), in.Business.Name))
 	if c.Output == "-" {
 		_, err := fmt.Fprint(std.out, draft)
 		return err

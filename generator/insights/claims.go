@@ -20,12 +20,13 @@ const minDraftMentions = 3
 //go:embed draft.txt
 var draftText string
 
-var draft = template.Must(template.New("draft").Funcs(template.FuncMap{"lower": strings.ToLower, "answer": answer, "cited": cited}).Parse(draftText))
+var draft = template.Must(template.New("draft").Funcs(template.FuncMap{"lower": strings.ToLower, "join": strings.Join, "answer": answer}).Parse(draftText))
 
 // Draft writes what an editor may want to say, as YAML to cut from: FAQ answers and a summary in which every
 // number is the counts', with the claims that let a later build tell when it has moved. It is a file for a person
 // to read, change and accept; nothing publishes it.
-func Draft(in *reviewcast.Insights, business string) string {
+func Draft(of Result, business string) string {
+	in := of.Insights
 	list := slices.DeleteFunc(slices.Clone(in.Aspects), func(a reviewcast.Aspect) bool { return a.MentionCount < minDraftMentions })
 	slices.SortStableFunc(list, func(x, y reviewcast.Aspect) int { return cmp.Compare(y.MentionCount, x.MentionCount) })
 	best := slices.SortedStableFunc(slices.Values(list), func(x, y reviewcast.Aspect) int { return cmp.Compare(y.Score, x.Score) })
@@ -37,7 +38,8 @@ func Draft(in *reviewcast.Insights, business string) string {
 		Drift, Least int
 		Aspects, Top []reviewcast.Aspect
 		Best, Worst  []reviewcast.Aspect // at most one
-	}{in, business, int(MaxDrift * 100), minDraftMentions, list, list[:min(3, len(list))], best[:min(1, len(best))], others[max(0, len(others)-1):]})
+		Ambiguous    []AmbiguousName
+	}{in, business, int(MaxDrift * 100), minDraftMentions, list, list[:min(3, len(list))], best[:min(1, len(best))], others[max(0, len(others)-1):], of.Ambiguous})
 	if err != nil {
 		panic(err) // the template is embedded
 	}
@@ -61,17 +63,6 @@ func answer(a reviewcast.Aspect) string {
 		}
 	}
 	return s
-}
-
-// cited lists the reviews of an aspect's evidence, each once.
-func cited(a reviewcast.Aspect) string {
-	var ids []string
-	for _, e := range a.Evidence {
-		if !slices.Contains(ids, e.ReviewID) {
-			ids = append(ids, e.ReviewID)
-		}
-	}
-	return strings.Join(ids, ", ")
 }
 
 // MaxDrift is the share by which a claim's number may have moved since it was written before the editor is told.

@@ -121,21 +121,11 @@ func (s *Site) docs(api func() (*apiDocument, error), name string, twin bool) (s
 	return b.String(), err
 }
 
-// readAPI reads the API's description, writes references out, and gives members without a description that of their type.
+// readAPI reads the API's description, and gives members without a description that of their type.
 func readAPI(openAPI []byte) (*apiDocument, error) {
 	var d apiDocument
 	if err := json.Unmarshal(openAPI, &d); err != nil {
 		return nil, fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
-	}
-	for _, methods := range d.Paths {
-		for _, op := range methods {
-			for i, p := range op.Parameters {
-				op.Parameters[i] = cmp.Or(d.Components.Parameters[last(p.Ref)], p)
-			}
-			for status, r := range op.Responses {
-				op.Responses[status] = cmp.Or(d.Components.Responses[last(r.Ref)], r)
-			}
-		}
 	}
 	for _, s := range d.Components.Schemas {
 		for _, p := range s.Properties {
@@ -161,9 +151,6 @@ func (m apiNode) Text() string {
 
 // Needs reports whether a member is always there.
 func (m *apiNode) Needs(member string) bool { return slices.Contains(list(m.Required), any(member)) }
-
-// Choices are the types that a value may have.
-func (m *apiNode) Choices() []*apiNode { return slices.Concat(m.AnyOf, m.OneOf) }
 
 // list is the value of a member that may be one or several.
 func list(v any) []any {

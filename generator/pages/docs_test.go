@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ func TestDocs(t *testing.T) {
 			headings[name] = true
 			text := section(name)
 			for _, p := range op.Parameters {
+				p = cmp.Or(d.Components.Parameters[last(p.Ref)], p)
 				if !strings.Contains(text, "| `"+p.Name+"` | ") || p.Description == "" {
 					t.Errorf("%s: parameter %s", name, p.Name)
 				}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	texttemplate "text/template"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -126,14 +125,11 @@ func excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	cut := most
-	for !utf8.RuneStart(text[cut]) {
-		cut--
+	text = strings.ToValidUTF8(text[:most], "") // without a part of a character at the end
+	if space := strings.LastIndexAny(text, " \n"); space > len(text)/2 {
+		text = text[:space]
 	}
-	if space := strings.LastIndexAny(text[:cut], " \n"); space > cut/2 {
-		cut = space
-	}
-	return strings.TrimRight(text[:cut], ".,;:!?– ") + "…"
+	return strings.TrimRight(text, ".,;:!?– ") + "…"
 }
 
 // Hidden says in words how many reviews are left out, and why.

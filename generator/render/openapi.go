@@ -95,14 +95,19 @@ var openAPISource []byte
 // object is a JSON object.
 type object = map[string]any
 
-// source is openapi.yaml.
+// source is openapi.yaml: the description, and what it is made of.
 type source struct {
-	Servers, Tags any
-	Paths         object            // of objects by method
-	Components    map[string]object // by kind
-	Types         map[string]string
-	Members       map[string]object
-	Schemas       map[string]object
+	OpenAPI    string            `json:"openapi"`
+	Info       string            `json:"info"`
+	Servers    any               `json:"servers"`
+	Security   []any             `json:"security"` // empty: nothing needs a key
+	Tags       any               `json:"tags"`
+	Paths      object            `json:"paths"`      // of objects by method
+	Components object            `json:"components"` // by kind
+	Read       map[string]object `json:"-"`
+	Types      map[string]string `json:"-"`
+	Members    map[string]object `json:"-"`
+	Schemas    map[string]object `json:"-"`
 }
 
 var readSource = sync.OnceValue(func() *source {
@@ -124,22 +129,11 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 	for _, path := range s.Paths {
 		methods := path.(object)
 		if get, ok := methods["get"].(object); ok && get["x-read"] != nil {
-			methods["head"] = completeRead(get)
+			methods["head"] = s.completeRead(get)
 		}
 	}
-	components := object{"schemas": sharedSchemas()}
-	for kind, list := range s.Components {
-		components[kind] = expand("", list)
-	}
-	text := must(json.Marshal(struct {
-		OpenAPI    string `json:"openapi"`
-		Info       string `json:"info"`
-		Servers    any    `json:"servers"`
-		Security   []any  `json:"security"` // empty: nothing needs a key
-		Tags       any    `json:"tags"`
-		Paths      any    `json:"paths"`
-		Components object `json:"components"`
-	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options))
+	s.Components["schemas"] = sharedSchemas()
+	text := must(json.Marshal(s, options))
 	var params []any
 	for _, p := range reviewcast.SearchParams {
 		params = append(params, object{"name": p.Name, "in": "query", "description": p.Description, "schema": p.Schema(), "example": p.Example})
@@ -148,11 +142,8 @@ var openAPITemplate = sync.OnceValue(func() []byte {
 })
 
 // completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.
-func completeRead(get object) (head object) {
-	headers := []any{"ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin"}
-	if get["x-read"] == "topic" {
-		headers = append(headers, "Link")
-	}
+func (s *source) completeRead(get object) (head object) {
+	headers := s.Read[get["x-read"].(string)]
 	delete(get, "x-read")
 	if own, isList := get["parameters"].([]any); isList || get["parameters"] == nil {
 		get["parameters"] = append(own, conditions...)
@@ -165,8 +156,7 @@ func completeRead(get object) (head object) {
 	for mediaType, whole := range ok["content"].(object) {
 		content[mediaType] = object{"schema": whole.(object)["schema"]}
 	}
-	maps.Copy(responses, object{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
-		"414": "URITooLong", "431": "HeadersTooLarge", "503": "ServiceUnavailable"})
+	maps.Copy(responses, s.Read["responses"])
 	head = maps.Clone(get)
 	name := strings.TrimPrefix(get["operationId"].(string), "get")
 	head["operationId"] = "head" + strings.ToUpper(name[:1]) + name[1:]
@@ -175,43 +165,12 @@ func completeRead(get object) (head object) {
 	without := maps.Clone(responses)
 	without["200"] = object{"description": ok["description"], "headers": headers}
 	head["responses"] = without
-	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
-	responses["416"] = "RangeNotSatisfiable"
+	ofPart := maps.Clone(headers)
+	maps.Copy(ofPart, s.Read["part"])
+	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": ofPart, "content": content}
+	maps.Copy(responses, s.Read["ranges"])
 	return head
 }
 
 // conditions are the headers of a conditional request.
 var conditions = []any{object{"$ref": "#/components/parameters/IfNoneMatch"}, object{"$ref": "#/components/parameters/IfModifiedSince"}}
-
-// expand writes the references of openapi.yaml out, in the value of a member.
-func expand(name string, v any) any {
-	switch v := v.(type) {
-	case string:
-		if name == "$ref" && !strings.HasPrefix(v, "#") {
-			return "#/components/schemas/" + v
-		}
-	case []any:
-		if name == "headers" {
-			headers := object{}
-			for _, h := range v {
-				headers[h.(string)] = object{"$ref": "#/components/headers/" + h.(string)}
-			}
-			return headers
-		}
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = expand("", v[i])
-		}
-		return out
-	case object:
-		out := make(object, len(v))
-		for k, member := range v {
-			if shared, ok := member.(string); ok && name == "responses" {
-				member = object{"$ref": "#/components/responses/" + shared}
-			}
-			out[k] = expand(k, member)
-		}
-		return out
-	}
-	return v
-}

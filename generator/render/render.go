@@ -29,6 +29,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -192,29 +193,19 @@ func layOut(head any, sections ...section) ([]byte, error) {
 	framed, err := marshal(head)
 	// What is before the rating seldom changes: change documents copy its line.
 	framed = bytes.Replace(framed, []byte(`,"aggregate_rating":`), []byte(",\n"+`"aggregate_rating":`), 1)
-	size := len(framed)
+	comma, parts := []byte(",\n"), [][]byte(nil)
 	for _, s := range sections {
 		err = cmp.Or(err, s.err)
-		for _, line := range s.lines {
-			size += len(line) + len(",\n")
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, size+len(sections))
-	for _, s := range sections {
-		if len(s.lines) == 0 {
-			continue
-		}
 		// No string can hold the member's name in this form: its quotation marks would be escaped.
 		before, after, _ := bytes.Cut(framed, []byte(s.open+s.shut))
-		out = append(append(append(out, before...), s.open...), '\n')
-		for _, line := range s.lines {
-			out = append(append(out, line...), ",\n"...)
+		if len(s.lines) > 0 {
+			parts = append(parts, before, []byte(s.open+"\n"))
+			for _, line := range s.lines {
+				parts = append(parts, line, comma)
+			}
+			parts[len(parts)-1] = []byte("\n" + s.shut) // no comma after the last line
+			framed = after
 		}
-		out = append(append(out[:len(out)-len(",\n")], '\n'), s.shut...)
-		framed = after
 	}
-	return append(out, framed...), nil
+	return slices.Concat(append(parts, framed)...), err
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -57,7 +56,7 @@ var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
 	out := map[string]jsontext.Value{}
 	for name, schema := range schemas {
 		s.complete(name, schema)
-		text := must(json.Marshal(expand("", schema), options))
+		text := must(json.Marshal(schema, options))
 		out[name] = must(fillIn(text, limits))
 	}
 	return out
@@ -95,7 +94,7 @@ func (s *source) schemaOf(name string, t reflect.Type, types map[reflect.Type]*j
 	schema.Description = s.Types[name]
 	text := must(json.Marshal(schema))
 	var out object
-	err := json.Unmarshal(bytes.ReplaceAll(text, []byte(schemaPrefix), nil), &out)
+	err := json.Unmarshal(text, &out)
 	return must(out, err)
 }
 
@@ -145,9 +144,9 @@ func tighten(s *jsonschema.Schema) {
 	tighten(s.AdditionalProperties)
 }
 
-const schemaPrefix = "#/components/schemas/"
-
-func ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: schemaPrefix + name} }
+func ref(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/components/schemas/" + name}
+}
 
 // schemaDocument is a JSON Schema of a whole file.
 type schemaDocument struct {

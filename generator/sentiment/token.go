@@ -142,27 +142,17 @@ func wordRune(r rune) bool {
 }
 
 // latin are letters without a decomposition, and what people write in their place.
-var latin = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", '’': "'", 'ʼ': "'",
-}
+var latin = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i", "’", "'", "ʼ", "'")
 
 // Fold returns the form in which words are compared: lower case, without
 // diacritics, apostrophes straight. "Hélène" and "helene" are one word.
 func Fold(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for _, r := range norm.NFKD.String(s) {
+	return latin.Replace(strings.Map(func(r rune) rune {
 		if unicode.IsMark(r) {
-			continue
+			return -1
 		}
-		r = unicode.ToLower(r)
-		if plain, ok := latin[r]; ok {
-			b.WriteString(plain)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(s)))
 }
 
 // endings are the English endings after an apostrophe. "n't" is not among them: it negates.

@@ -5,19 +5,19 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/sentiment"
 )
 
 // Content is what a folder says, checked. It must not be changed.
 type Content struct {
-	Site     Site
-	Business reviewcast.Business
-	// Aliases are the other names of services and areas by id. Like the technicians' published aliases they find mentions
-	// in texts.
-	ServiceAliases, AreaAliases map[string][]string
+	Site Site
+	// Config is what texts are searched for: business.yaml, with the other names of services and areas, and insights.yaml.
+	sentiment.Config
 	// Reviews are all reviews, published or not, in published order ([reviewcast.Compare]).
 	Reviews    []*Review
 	Withdrawn  []Withdrawal
-	Vocabulary Vocabulary
+	Claims     []Claim // of the summary and, from faq.yaml, of the answers
+	PullQuote  *reviewcast.PullQuote
 	FAQ        []reviewcast.FAQ
 	Summary    *string
 	Today      reviewcast.Date     // the last day that a date may name
@@ -107,30 +107,6 @@ type Withdrawal struct {
 	Month  string // of the review, YYYY-MM; "" when the entry doesn't say
 	Date   reviewcast.Date
 	At     diagnostic.Position // of the id
-}
-
-// Vocabulary is insights.yaml: what the editors look for in texts.
-type Vocabulary struct {
-	Aspects   []Term // nil: the shipped ones
-	Problems  []Term
-	Ignore    []string // phrases that look like an aspect and are none
-	Topics    Topics
-	Claims    []Claim // of the summary and, from faq.yaml, of the answers
-	PullQuote *reviewcast.PullQuote
-}
-
-// Term is an aspect or a problem and the words that name it. Extends is the shipped aspect whose phrases it has, too.
-// Positive, Negative and Neutral are an aspect's phrases with a polarity of their own.
-type Term struct {
-	ID, Label, Extends                 string
-	Terms, Positive, Negative, Neutral []string
-}
-
-// Topics are the editors' rules for topics: phrases to show always, to hide, to rename, and to merge under one label.
-type Topics struct {
-	Pin, Hide []string
-	Rename    map[string]string
-	Merge     map[string][]string
 }
 
 // Claim is a number that the editors rely on, as it was when they wrote: a measure ("positive_pct", "mention_count" or

@@ -21,6 +21,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/sentiment"
 )
 
 // TestGolden loads a whole folder, in all formats, and compares everything that
@@ -94,10 +95,12 @@ func TestDefaults(t *testing.T) {
 	c := mustLoad(t, NewLoader(dir, Config{}))
 	want := &Content{
 		Site: Site{Title: "Reviews of Northside", Language: "en", Policies: Policies{AuthorNames: "initials"}},
-		Business: reviewcast.Business{ID: "n", Name: "Northside", Category: "LocalBusiness", TimeZone: "UTC", Language: "en", Hours: []string{}, SameAs: []string{},
-			Services: []reviewcast.Named{}, Technicians: []reviewcast.Technician{}, ServiceAreas: []reviewcast.Named{}},
-		ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}, Reviews: []*Review{},
-		Today: c.Today, BusinessAt: diagnostic.Position{File: BusinessFile, Line: 1, Col: 5},
+		Config: sentiment.Config{
+			Business: reviewcast.Business{ID: "n", Name: "Northside", Category: "LocalBusiness", TimeZone: "UTC", Language: "en", Hours: []string{}, SameAs: []string{},
+				Services: []reviewcast.Named{}, Technicians: []reviewcast.Technician{}, ServiceAreas: []reviewcast.Named{}},
+			ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{},
+		},
+		Reviews: []*Review{}, Today: c.Today, BusinessAt: diagnostic.Position{File: BusinessFile, Line: 1, Col: 5},
 	}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Content{})); diff != "" {
 		t.Error(diff)

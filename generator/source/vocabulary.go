@@ -11,6 +11,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/sentiment"
 	"reviewcast/generator/syntax"
 )
 
@@ -37,22 +38,22 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	if !ok {
 		return
 	}
-	v := &s.content.Vocabulary
-	v.Aspects = r.terms("aspects", aspectSchema, "id", "label")
-	if n := len(v.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(v.Aspects, func(t Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
+	c := &s.content
+	c.Aspects = r.terms("aspects", aspectSchema, "id", "label")
+	if n := len(c.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(c.Aspects, func(t sentiment.Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
 		r.warn("aspects", "bad-value", "the aspects listed here stand in place of those of reviewcast, "+strings.Join(ShippedAspects[:3], ", ")+" and others, which have no pages then",
 			`if they are to be beside these, list them, too, such as - {id: punctuality, label: "Punctuality", extends: punctuality}`)
 	}
-	v.Problems = r.terms("problems", problemSchema, "id", "label", "terms")
-	v.Ignore = r.texts("ignore")
+	c.Problems = r.terms("problems", problemSchema, "id", "label", "terms")
+	c.Ignore = r.texts("ignore")
 	if t, ok := r.inner("topics", topicsSchema); ok {
-		t.topics(&v.Topics)
+		t.topics(&c.Topics)
 	}
-	v.Claims = append(v.Claims, r.claims()...)
+	c.Claims = append(c.Claims, r.claims()...)
 	if q, ok := r.inner("pull_quote", quoteSchema); ok {
 		q.required("review_id", "text")
 		if id, text := q.text("review_id"), q.nonBlank("text"); id != "" && text != "" {
-			v.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
+			c.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
 			at, words := d.position(q.placeOf("review_id")), d.position(q.placeOf("text"))
 			s.cited = append(s.cited, citation{id: id, what: q.name("review_id"), at: at, quote: text, words: words})
 		}
@@ -60,12 +61,12 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 }
 
 // terms reads aspects or problems; nil if the field is absent.
-func (r *fields) terms(field string, s *schema, required ...string) []Term {
+func (r *fields) terms(field string, s *schema, required ...string) []sentiment.Term {
 	if r.value(field) == nil {
 		return nil
 	}
 	items := joined(r.items(field), s, r.List)
-	terms := make([]Term, 0, len(items))
+	terms := make([]sentiment.Term, 0, len(items))
 	seen := map[string]int32{}
 	for i := range items {
 		t, ok := r.fields(&items[i], s)
@@ -73,7 +74,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 			continue
 		}
 		t.required(required...)
-		term := Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
+		term := sentiment.Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = t.texts("positive"), t.texts("negative"), t.texts("neutral")
 			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
@@ -88,7 +89,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 }
 
 // topics reads the editors' rules for topics.
-func (r *fields) topics(t *Topics) {
+func (r *fields) topics(t *sentiment.TopicRules) {
 	t.Pin, t.Hide = r.texts("pin"), r.texts("hide")
 	t.Rename, t.Merge = map[string]string{}, map[string][]string{}
 	for _, e := range r.entriesOf("rename", "{furnace filter: Filters}") {
@@ -144,7 +145,7 @@ func (r *fields) claims() []Claim {
 
 // faq reads faq.yaml.
 func (d *decoder) faq(n *syntax.Node, s *surroundings) {
-	v := &s.content.Vocabulary
+	c := &s.content
 	for _, n := range d.entries(n, "questions", faqSchema) {
 		r, ok := d.fields(&n, faqSchema)
 		if !ok {
@@ -153,7 +154,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") && strings.Contains(v.Text, "? ") {
 			question, answer, _ := strings.Cut(v.Text, "? ")
 			d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(strings.TrimPrefix(answer, "answer: "))))
-			s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
+			c.FAQ = append(c.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
 			continue
 		}
 		if only := len(n.Entries) == 1 && (r.meant == 0 || strings.HasSuffix(n.Entries[0].Key.Text, "?")) && !n.Has("question") && !n.Has("answer"); only {
@@ -167,18 +168,18 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)
-			v.Claims = append(v.Claims, Claim{Aspect: id, At: d.position(placeOf(n))})
+			c.Claims = append(c.Claims, Claim{Aspect: id, At: d.position(placeOf(n))})
 		}
-		v.Claims = append(v.Claims, r.claims()...)
+		c.Claims = append(c.Claims, r.claims()...)
 		for _, no := range notInSummary {
 			if (no[1] == "link" || no[1] == "picture") && regexp.MustCompile(no[0]).MatchString(q.Answer) {
 				r.warn("answer", no[1], strings.Replace(no[2], "the summary", "an answer", 1), no[3])
 			}
 		}
-		if slices.ContainsFunc(s.content.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
+		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
 			r.warn("question", "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
 		}
-		s.content.FAQ = append(s.content.FAQ, *q)
+		c.FAQ = append(c.FAQ, *q)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
 
@@ -24,10 +25,10 @@ func answering(t *testing.T, out *bytes.Buffer, lines ...string) *terminal.Promp
 // TestAsk answers as a person does: a mistake, a question mark, beginnings of
 // names.
 func TestAsk(t *testing.T) {
-	content := &source.Content{Site: source.Site{Language: "en"}, Business: reviewcast.Business{
+	content := &source.Content{Site: source.Site{Language: "en"}, Config: sentiment.Config{Business: reviewcast.Business{
 		Technicians: []reviewcast.Technician{{ID: "ana", Name: "Ana Lima"}, {ID: "anders", Name: "Anders Berg"}},
 		Services:    []reviewcast.Named{{ID: "drains", Name: "Drain cleaning"}},
-	}}
+	}}}
 	c := &Review{}
 	var out bytes.Buffer
 	p := answering(t, &out, "", "Maria K.", "6", "5", "yesterday", "2027-01-01", "", "", "Fine.", "", "And kind.", ".", "English please", "fr", "direct", "jbo", "job", "J-1",

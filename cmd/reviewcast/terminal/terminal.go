@@ -103,37 +103,24 @@ func Visible(s string) string {
 	}, s)
 }
 
-// Palette colors words for a terminal. The zero value leaves them as they are.
-type Palette struct{ on bool }
+// Palette colors words for a terminal: each function returns its text in bold, dimmed, or in a color.
+type Palette struct{ Bold, Dim, Red, Green, Yellow func(s string) string }
 
 // PaletteFor returns a palette that colors if w is a terminal that can, or CLICOLOR_FORCE asks for it
 // (bixense.com/clicolors). NO_COLOR (no-color.org) overrides both.
 func PaletteFor(w io.Writer) Palette {
 	forced := os.Getenv("CLICOLOR_FORCE")
-	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || CanRedraw(w))}
-}
-
-func (p Palette) paint(code, s string) string {
-	if !p.on {
-		return s
+	on := os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || CanRedraw(w))
+	paint := func(code string) func(string) string {
+		return func(s string) string {
+			if !on {
+				return s
+			}
+			return "\x1b[" + code + "m" + s + "\x1b[0m"
+		}
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return Palette{Bold: paint("1"), Dim: paint("2"), Red: paint("1;31"), Green: paint("32"), Yellow: paint("1;33")}
 }
-
-// Bold returns s in bold.
-func (p Palette) Bold(s string) string { return p.paint("1", s) }
-
-// Dim returns s dimmed.
-func (p Palette) Dim(s string) string { return p.paint("2", s) }
-
-// Red returns s in bold red.
-func (p Palette) Red(s string) string { return p.paint("1;31", s) }
-
-// Green returns s in green.
-func (p Palette) Green(s string) string { return p.paint("32", s) }
-
-// Yellow returns s in bold yellow.
-func (p Palette) Yellow(s string) string { return p.paint("1;33", s) }
 
 // Reviews writes how many reviews are published, and how many are not.
 func Reviews(d *reviewcast.Dataset) string {

@@ -53,7 +53,7 @@ func TestPalette(t *testing.T) {
 	}{{"", "", false}, {"", "0", false}, {"", "1", true}, {"1", "1", false}} {
 		t.Setenv("NO_COLOR", test.noColor)
 		t.Setenv("CLICOLOR_FORCE", test.force)
-		if got := PaletteFor(&bytes.Buffer{}).on; got != test.want {
+		if got := PaletteFor(&bytes.Buffer{}).Bold("x") != "x"; got != test.want {
 			t.Errorf("NO_COLOR=%s CLICOLOR_FORCE=%s paints: %t", test.noColor, test.force, got)
 		}
 	}
