@@ -156,24 +156,9 @@ func (s *Store) Revalidate(ctx context.Context, owner string, d *Delivery) (vali
 	return valid && err == nil, wrap("revalidate delivery", err)
 }
 
-// outcome is an Outcome in the form that queries read.
-type outcome struct {
-	ID       int64  `json:"id"`
-	Version  int64  `json:"version"`
-	At       int64  `json:"at"`
-	Started  int64  `json:"started"`
-	Failures int    `json:"failures"` // before this one, if the verdict depends on them; else -1
-	Next     int64  `json:"next"`
-	Slow     int    `json:"slow"`
-	Error    string `json:"error"`
-	Reason   string `json:"reason"`
-	Token    string `json:"token"`
-	Host     string `json:"host"`
-}
-
 // Acknowledge ends deliveries of an owner.
 func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []Outcome) error {
-	var by [Denied + 1][]outcome
+	var by [Denied + 1][]map[string]any
 	for _, o := range outcomes {
 		by[o.Verdict] = append(by[o.Verdict], o.row(now))
 	}
@@ -183,7 +168,7 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 		// began, or whose failures were reset, are not removed but released.
 		for _, step := range []struct {
 			query string
-			rows  []outcome
+			rows  []map[string]any
 			cause string // of the removal
 		}{
 			{"delivered", by[Delivered], ""}, {"failed", by[Failed], ""}, {"released", by[Released], ""},
@@ -196,7 +181,7 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 			case step.cause == "":
 				err = tx.exec(ctx, step.query, marshal(step.rows), owner)
 			default:
-				_, err = depart(ctx, tx, now, step.cause, step.rows, step.query, marshal(step.rows), owner)
+				_, err = depart(ctx, tx, now, step.cause, step.query, marshal(step.rows), owner)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", step.query, err)
@@ -206,16 +191,15 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 	}))
 }
 
-func (o Outcome) row(now time.Time) outcome {
+// row returns the outcome in the form that queries read. Its failures are those before this one, if the verdict
+// depends on them; else -1.
+func (o Outcome) row(now time.Time) map[string]any {
 	d := o.Delivery
-	row := outcome{ID: d.ID, Version: d.Version, At: millis(now), Started: millis(d.ClaimedAt), Failures: -1,
-		Next: millis(o.Next), Error: o.Error, Reason: o.Reason}
-	if o.Slow {
-		row.Slow = 1
-	}
+	row := map[string]any{"id": d.ID, "version": d.Version, "at": millis(now), "started": millis(d.ClaimedAt), "failures": -1,
+		"next": millis(o.Next), "slow": map[bool]int{true: 1}[o.Slow], "error": o.Error, "reason": o.Reason}
 	if o.Verdict == Denied {
 		host, _, _ := net.SplitHostPort(d.Endpoint)
-		row.Token, row.Host, row.Failures = rand.Text(), host, d.Failures
+		row["token"], row["host"], row["failures"] = rand.Text(), host, d.Failures
 	}
 	return row
 }

@@ -107,14 +107,14 @@ func (s *Store) Retry(ctx context.Context, list []int64) ([]int64, error) {
 // Remove deletes subscriptions without notice. It returns the ids of those that existed, in no order.
 func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) ([]int64, error) {
 	return s.change(ctx, "remove", func(ctx context.Context, tx transaction) ([]int64, error) {
-		return depart(ctx, tx, now, CauseRemoved, nil, "remove", marshal(list))
+		return depart(ctx, tx, now, CauseRemoved, "remove", marshal(list))
 	})
 }
 
 // RemoveHost deletes all subscriptions of a host without notice. It returns their ids.
 func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) ([]int64, error) {
 	return s.change(ctx, "remove host", func(ctx context.Context, tx transaction) ([]int64, error) {
-		return depart(ctx, tx, now, CauseRemoved, nil, "remove host", host)
+		return depart(ctx, tx, now, CauseRemoved, "remove host", host)
 	})
 }
 

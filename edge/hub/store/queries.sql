@@ -195,7 +195,8 @@ DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
   SELECT s.id FROM {{template "outcomes" names "id" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
   WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
-RETURNING id, topic, callback, secret, last_error
+RETURNING id, topic, callback, secret, coalesce(
+  (SELECT a.error FROM {{template "outcomes" names "id" "error"}} WHERE a.id = subscriptions.id AND a.error <> ''), last_error)
 
 -- name: heartbeat
 INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)

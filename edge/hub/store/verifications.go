@@ -147,7 +147,7 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version, v.Host)
 		case v.Mode == ModeUnsubscribe:
 			var removed []int64
-			removed, err = depart(ctx, tx, now, CauseUnsubscribed, nil, "unsubscribe", v.Topic, v.Callback)
+			removed, err = depart(ctx, tx, now, CauseUnsubscribed, "unsubscribe", v.Topic, v.Callback)
 			if len(removed) > 0 {
 				subscription = removed[0]
 			}
