@@ -30,11 +30,11 @@ func TestDepartures(t *testing.T) {
 			b.must(err)
 		},
 		store.CauseRemoved: func(b rig, id int64) {
-			_, err := b.Remove(b.Context(), noon, []int64{id})
+			_, err := b.Remove(b.Context(), noon, []int64{id}, "")
 			b.must(err)
 		},
 		store.CauseUnverified: func(b rig, id int64) {
-			_, err := b.Remove(b.Context(), noon.Add(-time.Hour), []int64{id})
+			_, err := b.Remove(b.Context(), noon.Add(-time.Hour), []int64{id}, "")
 			b.must(err)
 			b.request(ask(store.ModeSubscribe, callback, "s3cret"), noon)
 			_, err = b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], false, "answered 404 Not Found")

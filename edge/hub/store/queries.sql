@@ -250,13 +250,12 @@ SELECT {{template "verification"}} FROM handshakes ORDER BY requested_at, token 
 SELECT {{template "verification"}} FROM handshakes WHERE topic = $1 AND callback = $2
 
 -- name: retry
-UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{template "among" "$1"}} RETURNING id
+UPDATE subscriptions SET next_attempt = 0, failures = 0
+WHERE id {{template "among" "$1"}} OR $1 = '[]' AND failures > 0 RETURNING id
 
 -- name: remove
-DELETE FROM subscriptions WHERE id {{template "among" "$1"}} RETURNING id, topic, callback, secret, last_error
-
--- name: remove host
-DELETE FROM subscriptions WHERE host = $1 RETURNING id, topic, callback, secret, last_error
+DELETE FROM subscriptions WHERE id {{template "among" "$1"}} OR $2 <> '' AND host = $2
+RETURNING id, topic, callback, secret, last_error
 
 -- name: departed
 INSERT INTO departed (topic, callback, callback_sha256, proof_key, cause, error, departed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
