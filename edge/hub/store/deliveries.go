@@ -47,26 +47,6 @@ func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	return topics, wrap("read topics", err)
 }
 
-// servedVersion returns the version that a topic has where it is served. The
-// subscriber can fetch that one, so every higher version is to be delivered.
-func servedVersion(ctx context.Context, tx transaction, now time.Time, topic string, served Publication) (int64, error) {
-	var version, sequence int64
-	var hash string
-	row := []any{&version, &hash, &sequence}
-	known, err := tx.row(ctx, row, "version", topic)
-	if err == nil && !known && served.SHA256 != "" {
-		// The topic has no row yet. If the hub stopped before it wrote one, the next
-		// change would look like the first content.
-		if err = tx.exec(ctx, "first content", topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err == nil {
-			_, err = tx.row(ctx, row, "version", topic)
-		}
-	}
-	if served.SHA256 != "" && served.SHA256 != hash && served.Sequence < sequence {
-		version-- // an edge that lags has served older content
-	}
-	return version, err // 0: there is nothing to fetch, and any content is a change
-}
-
 // Pace is what is known of how quickly a subscriber answers. Each pace is claimed
 // separately, so that many slow subscribers don't delay the others.
 type Pace int

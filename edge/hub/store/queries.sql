@@ -70,8 +70,13 @@ SELECT (SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AN
   (SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied')
 
 -- name: request
+-- The version is the one that the topic has where it is served: the subscriber can fetch that, so every higher one is to
+-- be delivered. An edge that lags, with the hash $9 and the sequence $10, has served older content. With 0 there is
+-- nothing to fetch, and any content is a change.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt, network)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  coalesce((SELECT version - CASE WHEN $9 <> '' AND $9 <> sha256 AND $10 < sequence THEN 1 ELSE 0 END FROM topics WHERE topic = $2), 0),
+  $11, $11, $12)
 ON CONFLICT (topic, callback) DO UPDATE
 -- The reason of a denial stays, in case this request fails.
 SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease_seconds, secret = excluded.secret,
@@ -79,9 +84,6 @@ SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease
   next_attempt = excluded.next_attempt, claimed_by = NULL, last_error = '',
   -- A pending request stays counted for the network that sent it first.
   network = CASE WHEN handshakes.mode = 'denied' THEN excluded.network ELSE handshakes.network END
-
--- name: version
-SELECT version, sha256, sequence FROM topics WHERE topic = $1
 
 -- name: claim verifications
 UPDATE handshakes SET claimed_by = $1, claimed_until = $2

@@ -77,14 +77,17 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 		if err := admit(ctx, tx, now, r, caps); err != nil {
 			return err
 		}
-		version, err := servedVersion(ctx, tx, now, r.Topic, served)
-		if err != nil {
-			return err
+		if served.SHA256 != "" {
+			// The topic may have no row yet. If the hub stopped before it wrote one, the next
+			// change would look like the first content.
+			if err := tx.exec(ctx, "first content", r.Topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err != nil {
+				return err
+			}
 		}
 		// It isn't announced: this hub asks the callback, and on PostgreSQL announcements
 		// would have all requests committed one after another.
 		return tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
-			int64(r.Lease/time.Second), r.Secret, version, millis(now), r.Network)
+			int64(r.Lease/time.Second), r.Secret, served.SHA256, served.Sequence, millis(now), r.Network)
 	}))
 }
 
