@@ -57,17 +57,23 @@ INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified) VALU
 -- name: topics
 SELECT topic, sha256, sequence, modified FROM topics
 
--- name: counts
--- The pending requests of a host and of a network, and the subscriptions of the host, each
--- up to its cap. Denials are sent by us, so they don't count.
-SELECT (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 LIMIT $2 + 0) AS h),
-  (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $3 LIMIT $4 + 0) AS n),
-  (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $5 + 0) AS s)
-
--- name: known
--- The subscription, and the request that would be replaced.
-SELECT (SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3),
-  (SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied')
+-- name: admit
+-- The number of the cap that refuses a request, 0 if none does. The counts end at the caps, of which 0 is none; denials are
+-- sent by us, so they don't count. A request for a subscription passes all caps, and one that replaces a pending request
+-- those of pending requests.
+WITH refusal AS MATERIALIZED (SELECT CASE
+  WHEN $6 > 0 AND $6 <= (SELECT count(*) FROM
+    (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $5 LIMIT $6 + 0) AS h) THEN 1
+  WHEN $8 > 0 AND $7 <> '' AND $8 <= (SELECT count(*) FROM
+    (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $7 LIMIT $8 + 0) AS n) THEN 2
+  WHEN $10 THEN 3
+  WHEN $4 = 'subscribe' AND $9 > 0 AND $9 <= (SELECT count(*) FROM
+    (SELECT 1 FROM subscriptions WHERE host = $5 LIMIT $9 + 0) AS s) THEN 4
+  WHEN $4 = 'subscribe' AND $11 THEN 5
+  ELSE 0 END AS cap)
+SELECT CASE WHEN cap = 0 OR EXISTS (SELECT 1 FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3)
+  OR cap <= 3 AND EXISTS (SELECT 1 FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied') THEN 0
+  ELSE cap END FROM refusal
 
 -- name: request
 -- The version is the one that the topic has where it is served: the subscriber can fetch that, so every higher one is to

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -74,7 +73,10 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 		return fmt.Errorf("store request: %w", err)
 	}
 	return wrap("store request", s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
-		if err := admit(ctx, tx, now, r, caps); err != nil {
+		refused := 0
+		_, err := tx.row(ctx, []any{&refused}, "admit", r.Topic, r.Callback, millis(now), r.Mode, r.Host, caps.PendingPerHost, r.Network,
+			caps.PendingPerNetwork, caps.PerHost, caps.Busy, caps.Full)
+		if err = cmp.Or(err, refusals[refused]); err != nil {
 			return err
 		}
 		if served.SHA256 != "" {
@@ -91,33 +93,8 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 	}))
 }
 
-// admit checks a request against the caps. The counts end at the caps.
-func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps Caps) error {
-	var host, network, subscriptions, subscribed, replaced int
-	if _, err := tx.row(ctx, []any{&host, &network, &subscriptions}, "counts", r.Host, caps.PendingPerHost, r.Network, caps.PendingPerNetwork, caps.PerHost); err != nil {
-		return err
-	}
-	var refused error
-	switch subscribes := r.Mode == ModeSubscribe; {
-	case caps.PendingPerHost > 0 && host >= caps.PendingPerHost:
-		refused = ErrHostBusy
-	case caps.PendingPerNetwork > 0 && r.Network != "" && network >= caps.PendingPerNetwork:
-		refused = ErrNetworkBusy
-	case caps.Busy:
-		refused = ErrBusy
-	case subscribes && caps.PerHost > 0 && subscriptions >= caps.PerHost:
-		refused = ErrHostFull
-	case subscribes && caps.Full:
-		refused = ErrFull
-	default:
-		return nil
-	}
-	_, err := tx.row(ctx, []any{&subscribed, &replaced}, "known", r.Topic, r.Callback, millis(now))
-	if err != nil || subscribed > 0 || replaced > 0 && !errors.Is(refused, ErrFull) && !errors.Is(refused, ErrHostFull) {
-		return err
-	}
-	return refused
-}
+// refusals are the caps by their numbers in the query "admit".
+var refusals = [...]error{nil, ErrHostBusy, ErrNetworkBusy, ErrBusy, ErrHostFull, ErrFull}
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
 func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]Verification, error) {
