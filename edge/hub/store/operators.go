@@ -57,9 +57,7 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	c := Counts{Topics: map[string]TopicCounts{}, Pending: pending}
 	err = errors.Join(err,
 		s.db.read(ctx, byKey(c.Topics, func(rows *sql.Rows, topic *string, t *TopicCounts) error {
-			err := rows.Scan(topic, &t.Active, &t.Failing, &t.Behind, (*stamp)(&t.Due))
-			t.Active -= t.Failing // it was all
-			return err
+			return rows.Scan(topic, &t.Active, &t.Failing, &t.Behind, (*stamp)(&t.Due))
 		}), "count topics", millis(now)),
 		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
 	return c, wrap("count", err)

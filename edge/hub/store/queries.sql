@@ -105,7 +105,7 @@ WHERE token IN (
 RETURNING {{template "verification"}}
 
 -- name: end verification
-DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
+DELETE FROM handshakes WHERE token = $1 RETURNING version, CASE WHEN mode = 'denied' THEN '' ELSE reason END
 
 -- name: deny later
 -- Sends a denial that waited for a request, which has failed.
@@ -115,7 +115,7 @@ WHERE NOT EXISTS (SELECT 1 FROM subscriptions WHERE topic = $2 AND callback = $3
 ON CONFLICT (topic, callback) DO NOTHING
 
 -- name: newer request
-SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
+SELECT 1 FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
 
 -- name: subscribe
 INSERT INTO subscriptions (topic, callback, endpoint, secret, lease_seconds, created_at, renewed_at, expires_at, delivered_version, host)
@@ -226,7 +226,7 @@ RETURNING id, topic, callback, secret, last_error
 
 -- name: count topics
 -- Due is since when one of those without the newest content could have had it.
-SELECT t.topic, count(s.id), coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
+SELECT t.topic, count(CASE WHEN s.failures = 0 THEN 1 END), coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
   coalesce(sum(CASE WHEN s.delivered_version < t.version THEN 1 ELSE 0 END), 0),
   coalesce(min(CASE WHEN s.delivered_version < t.version AND s.next_attempt <= $1
     THEN CASE WHEN s.next_attempt > t.changed_at THEN s.next_attempt ELSE t.changed_at END END), 0)

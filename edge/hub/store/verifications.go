@@ -140,21 +140,16 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 // endVerification deletes the row of a verification. It returns the version of its
 // topic at the request and the reason of a denial that waited for its end.
 func endVerification(ctx context.Context, tx transaction, v Verification, confirmed bool) (version int64, denial string, err error) {
-	var mode string
-	found, err := tx.row(ctx, []any{&version, &denial, &mode}, "end verification", v.Token)
-	if mode == ModeDenied {
-		denial = ""
-	}
+	found, err := tx.row(ctx, []any{&version, &denial}, "end verification", v.Token)
 	if err != nil || found {
 		return version, denial, err
 	}
 	// A newer request has replaced it. The confirmation still counts until the newer request is settled. Otherwise
 	// anyone who knows a callback could keep it from ever subscribing.
-	newer := 0
 	if confirmed {
-		_, err = tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback)
+		found, err = tx.row(ctx, []any{new(int)}, "newer request", v.Topic, v.Callback)
 	}
-	if err == nil && newer == 0 {
+	if err == nil && !found {
 		err = ErrStale
 	}
 	return v.Version, "", err
