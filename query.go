@@ -137,12 +137,12 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 		v, issue := parse(p, raw)
 		if issue != nil {
 			issues = append(issues, *issue)
-		} else {
-			set[p.Name] = p.member(v)
+		} else if set[p.Name] = v.text; p.Type != StringParam && p.Type != DateParam {
+			set[p.Name] = json.RawMessage(v.text)
 		}
 	}
 	var q Query
-	raw, _ := json.Marshal(set) // numbers, booleans and strings always marshal
+	raw, _ := json.Marshal(set) // JSON and strings always marshal
 	_ = json.Unmarshal(raw, &q) // it has a member of the right type for each parameter
 	if q.Since != "" && q.Until != "" && q.Since > q.Until {
 		issues = append(issues, Issue{Code: Custom, Path: []string{"since"},

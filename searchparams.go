@@ -37,22 +37,13 @@ type Param struct {
 	Example     any
 }
 
-// value is a parameter's value after parsing.
+// value is a parameter's value after parsing. The text of a number or a boolean is JSON.
 type value struct {
 	number float64
 	text   string
 }
 
-// member is the value as a member of a [Query].
-func (p Param) member(v value) any {
-	switch p.Type {
-	case IntegerParam, NumberParam:
-		return v.number
-	case BooleanParam:
-		return v.text == "true"
-	}
-	return v.text
-}
+func numberValue(n float64) value { return value{n, strconv.FormatFloat(n, 'f', -1, 64)} }
 
 // MaxQueryLength is the most code points of a string parameter.
 const MaxQueryLength = 200
@@ -136,7 +127,7 @@ func (p Param) parse(s string) (value, *Issue) {
 			return value{}, p.invalid("expected " + p.describe() + ", received " + echo(s))
 		}
 		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
-		return p.check(value{number: f, text: s})
+		return p.check(numberValue(f))
 	}
 	return p.check(value{text: s})
 }
@@ -148,7 +139,7 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	switch v := v.(type) {
 	case float64:
 		if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-			return p.check(value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)})
+			return p.check(numberValue(v))
 		}
 	case string:
 		return p.parse(v)
