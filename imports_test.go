@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"edge/snapshot":      {"internal/..."},
 	"edge/mcpserver":     {"edge/snapshot"},
 	"edge/hub":           {"edge/hub/store"},
-	"edge/hub/store":     {},
+	"edge/hub/store":     {"internal/durable"},
 	"edge/hub/killtest":  {"edge/hub", "edge/hub/store"},
 	"internal/durable":   {},
 	"internal/mirror":    {"internal/durable"},

@@ -31,7 +31,7 @@ const (
 
 // allow counts a request against the rate of its client address. The error refuses it.
 func (e *edge) allow(t *rates, r *http.Request) error {
-	if wait := t.take(e.Proxies.Client(r), time.Now()); wait > 0 {
+	if wait := t.take(e.Proxies.Client(r), unlimited, 1, time.Now()); wait > 0 {
 		return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 	}
 	return nil
@@ -39,10 +39,10 @@ func (e *edge) allow(t *rates, r *http.Request) error {
 
 // charge takes what a request costs beside itself from its client's rate and from the share of all clients.
 func (e *edge) charge(t *rates, r *http.Request, cost int) (wait time.Duration) {
-	if t == nil || cost <= 0 {
+	if cost <= 0 {
 		return 0
 	}
-	return takeBoth(t.limiter(network(e.Proxies.Client(r))), e.all, cost, time.Now())
+	return t.take(e.Proxies.Client(r), e.all, cost, time.Now())
 }
 
 // admit charges for a search, or for the bytes of a large file.
@@ -76,19 +76,15 @@ func newRates(perSecond float64) *rates {
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take charges a client. It returns how long the client has to wait, or 0. Nil means no limit.
-func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
+var unlimited = rate.NewLimiter(rate.Inf, 0)
+
+// take takes units from the limiter of a client and from one that all share, or from neither: a client that the first
+// refuses must not use up the second. It returns how long the client has to wait, or 0. Nil means no limit.
+func (t *rates) take(client netip.Addr, shared *rate.Limiter, units int, now time.Time) (wait time.Duration) {
 	if t == nil {
 		return 0
 	}
-	return takeBoth(t.limiter(network(client)), unlimited, 1, now)
-}
-
-var unlimited = rate.NewLimiter(rate.Inf, 0)
-
-// takeBoth takes units from two limiters, or from neither: a client that the first refuses
-// must not use up the second, which others share.
-func takeBoth(l, shared *rate.Limiter, units int, now time.Time) (wait time.Duration) {
+	l := t.limiter(network(client))
 	own := l.ReserveN(now, min(units, l.Burst()))
 	if wait = own.DelayFrom(now); wait > 0 {
 		own.CancelAt(now)
@@ -175,7 +171,7 @@ func (p *Proxies) Network(r *http.Request) string { return network(p.Client(r)).
 // or 0. A rate of zero means no limit.
 func (p *Proxies) Limiter(perSecond float64) func(*http.Request) time.Duration {
 	t := newRates(perSecond)
-	return func(r *http.Request) time.Duration { return t.take(p.Client(r), time.Now()) }
+	return func(r *http.Request) time.Duration { return t.take(p.Client(r), unlimited, 1, time.Now()) }
 }
 
 func (p *Proxies) trusts(a netip.Addr) bool {

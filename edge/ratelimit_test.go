@@ -77,14 +77,14 @@ func TestRatesBounded(t *testing.T) {
 	r := &rates{perSecond: 1, burst: 1, young: map[netip.Prefix]*rate.Limiter{}}
 	now := time.Unix(0, 0)
 	busy := netip.MustParseAddr("192.0.2.1")
-	if r.take(busy, now) != 0 {
+	if r.take(busy, unlimited, 1, now) != 0 {
 		t.Fatal("the first request has to wait")
 	}
 	a := netip.MustParseAddr("10.0.0.0")
 	for i := range 3 * maxClients / 2 {
-		r.take(a, now)
+		r.take(a, unlimited, 1, now)
 		a = a.Next()
-		if i%1000 == 0 && r.take(busy, now) == 0 {
+		if i%1000 == 0 && r.take(busy, unlimited, 1, now) == 0 {
 			t.Fatalf("after %d others the busy client is forgotten", i)
 		}
 	}

@@ -217,18 +217,8 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
 	}
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
-		ids := c.IDs
-		if c.Failing {
-			list, err := s.List(ctx, store.Filter{Failing: true})
-			if err != nil {
-				return err
-			}
-			for _, r := range list {
-				ids = append(ids, r.ID)
-			}
-		}
-		done, err := s.Retry(ctx, ids)
-		return std.report(done, c.IDs, "due at once", err) // with --failing, one may have been removed meanwhile
+		done, err := s.Retry(ctx, c.IDs) // none with --failing
+		return std.report(done, c.IDs, "due at once", err)
 	})
 }
 
@@ -244,16 +234,12 @@ func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 		return usageError{errors.New("name ids, or --host for all subscriptions of a host")}
 	}
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
-		if c.Host != "" {
-			_, host := store.Endpoint(&url.URL{Host: c.Host})
-			done, err := s.RemoveHost(ctx, time.Now(), host)
-			if err = std.report(done, nil, "removed", err); err == nil && len(done) == 0 {
-				err = fmt.Errorf("no subscription of host %s; write it as in its callbacks, without the scheme", c.Host)
-			}
-			return err
+		_, host := store.Endpoint(&url.URL{Host: c.Host}) // none without --host
+		done, err := s.Remove(ctx, time.Now(), c.IDs, host)
+		if err = std.report(done, c.IDs, "removed", err); err == nil && len(done) == 0 {
+			err = fmt.Errorf("no subscription of host %s; write it as in its callbacks, without the scheme", c.Host)
 		}
-		done, err := s.Remove(ctx, time.Now(), c.IDs)
-		return std.report(done, c.IDs, "removed", err)
+		return err
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,15 +184,9 @@ func (o *originSite) register(r prometheus.Registerer) {
 // registerVersions adds the sequences of what is served.
 func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
 	gauge(r, "files_sequence", "The sequence of the version whose files are served; 0: none.", func() float64 {
-		if f := h.Files.Load(); f != nil {
-			return float64(f.Sequence())
-		}
-		return 0
+		return float64(cmp.Or(h.Files.Load(), &snapshot.Files{}).Sequence())
 	})
 	gauge(r, "search_sequence", "The sequence of the version that search answers from; 0: none.", func() float64 {
-		if s := h.Indexed.Load(); s != nil {
-			return float64(s.Sequence())
-		}
-		return 0
+		return float64(cmp.Or(h.Indexed.Load(), &snapshot.Snapshot{Files: &snapshot.Files{}}).Sequence())
 	})
 }

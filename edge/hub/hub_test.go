@@ -212,7 +212,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 		}
 	}
 	idle.settled()
-	if _, err := idle.state.Remove(t.Context(), time.Now(), removed); err != nil {
+	if _, err := idle.state.Remove(t.Context(), time.Now(), removed, ""); err != nil {
 		t.Fatal(err)
 	}
 	busy.until("the claims are revalidated", func() bool { return time.Since(claimed) > claimAge })

@@ -55,10 +55,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	<-ctx.Done()
 
 	h.scheduler.drain()
-	grace := time.AfterFunc(Grace, stopWork)
-	defer grace.Stop()
-	leaving := time.AfterFunc(Grace+leaveWithin, stopWrites)
-	defer leaving.Stop()
+	time.AfterFunc(Grace, stopWork)
+	time.AfterFunc(Grace+leaveWithin, stopWrites)
 	loops.Wait()
 	h.exchanges.Wait()
 	close(h.outcomes) // only deliverLoop and workers send on it

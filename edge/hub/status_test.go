@@ -117,7 +117,7 @@ type faulty struct {
 }
 
 func (f *faulty) remove() {
-	if _, err := f.state.Remove(f.Context(), time.Now(), []int64{f.list()[0].ID}); err != nil {
+	if _, err := f.state.Remove(f.Context(), time.Now(), []int64{f.list()[0].ID}, ""); err != nil {
 		f.Fatal(err)
 	}
 }

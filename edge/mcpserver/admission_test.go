@@ -37,7 +37,7 @@ func TestCostlySearch(t *testing.T) {
 		m := &messages[0]
 		slow, f := s.callSDK(r, m)
 		if f != nil {
-			t.Fatal(f.message)
+			t.Fatal(f.wire.Message)
 		}
 		return string(s.callTool(r.Context(), s.tools["search_reviews"], m, stateful)), string(slow), charged
 	}

@@ -38,8 +38,6 @@ type arguments struct {
 const (
 	// maxArguments is the most arguments of a call: refusing many is expensive.
 	maxArguments = 64
-	// maxArgument is the most code points of a string argument, which is compared with all names.
-	maxArgument = reviewcast.MaxQueryLength
 	// maxEcho is the most code points of an argument that an error repeats.
 	maxEcho = 40
 	// maxKnown is the most names that an error or a hint lists.
@@ -75,10 +73,10 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 	if err != nil {
 		return args, err
 	}
-	args.values = make(map[string]string, len(t.params))
+	args.values = make(map[string]string, len(ownParams[t.name]))
 	var wrong badArguments
 	var issues []reviewcast.Issue
-	for _, p := range t.params {
+	for _, p := range ownParams[t.name] {
 		value := given[p.Name]
 		delete(given, p.Name)
 		if value == nil || string(value) == `""` { // many models write "" for what they omit
@@ -105,7 +103,7 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 		switch {
 		case issue.Code == reviewcast.UnrecognizedKeys:
 			takes := "no arguments"
-			if params := t.parameters(); len(params) > 0 {
+			if params := t.params(); len(params) > 0 {
 				takes = strings.Join(each(params, func(p reviewcast.Param) string { return p.Name }), ", ")
 			}
 			shown := each(issue.Keys[:min(len(issue.Keys), maxKnown)], echo)
@@ -137,7 +135,7 @@ func echo(s string) string {
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
-	for _, p := range t.parameters() {
+	for _, p := range t.params() {
 		first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
 		described := p.Schema()
 		described["description"] = strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")

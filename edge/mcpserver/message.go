@@ -80,7 +80,7 @@ func malformed() *rpcError {
 }
 
 func invalidRequest(id jsontext.Value, why string) *rpcError {
-	return &rpcError{status: http.StatusBadRequest, id: id, code: jsonrpc.CodeInvalidRequest, message: "Invalid request: " + why + "."}
+	return &rpcError{status: http.StatusBadRequest, id: id, wire: jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why + "."}}
 }
 
 // decode reads a message and checks it against JSON-RPC 2.0 and MCP.

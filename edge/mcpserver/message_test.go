@@ -20,7 +20,7 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		messages, _, refused := parseBody(raw)
 		if refused != nil {
-			if refused.status < 400 || refused.message == "" || refused.id != nil && !refused.id.IsValid() {
+			if refused.status < 400 || refused.wire.Message == "" || refused.id != nil && !refused.id.IsValid() {
 				t.Errorf("refused with %+v", refused)
 			}
 			return

@@ -19,17 +19,20 @@ import (
 // scheme is the prefix of every resource URI.
 const scheme = "reviewcast://"
 
+// kinds are the kinds of resources, and whether their URIs have an id.
+var kinds = map[string]bool{"business": false, "summary": false, "review": true, "aspect": true, "technician": true}
+
 // addResources adds the resources. Each has the content of a tool's result; see (*view).resource.
 func (s *Server) addResources() {
-	for _, name := range []string{"business", "summary"} {
+	for name, hasID := range kinds {
 		title, description := text(name)
-		s.mcp.AddResource(&mcp.Resource{URI: scheme + name, MIMEType: reviewcast.MediaJSON, Name: name, Title: title,
-			Description: description}, s.readResource)
-	}
-	for _, name := range []string{"review", "aspect", "technician"} {
-		title, description := text(name)
-		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: scheme + name + "/{id}", MIMEType: reviewcast.MediaJSON,
-			Name: name, Title: title, Description: description}, s.readResource)
+		if hasID {
+			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: scheme + name + "/{id}", MIMEType: reviewcast.MediaJSON,
+				Name: name, Title: title, Description: description}, s.readResource)
+		} else {
+			s.mcp.AddResource(&mcp.Resource{URI: scheme + name, MIMEType: reviewcast.MediaJSON, Name: name, Title: title,
+				Description: description}, s.readResource)
+		}
 	}
 }
 

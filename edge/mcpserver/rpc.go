@@ -32,27 +32,19 @@ const (
 type rpcError struct {
 	status     int            // of HTTP
 	id         jsontext.Value // of the request, as received; nil when unknown
-	code       int64
-	message    string
-	data       jsontext.Value
+	wire       jsonrpc.Error
 	allow      string        // 405
 	retryAfter time.Duration // 429, 503
 }
 
 // fail is an error in what a message asks for.
 func fail(status int, code int64, format string, args ...any) *rpcError {
-	return &rpcError{status: status, code: code, message: fmt.Sprintf(format, args...)}
+	return &rpcError{status: status, wire: jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}}
 }
 
 // reject is an error of the HTTP request.
 func reject(status int, format string, args ...any) *rpcError {
 	return fail(status, codeRequest, format, args...)
-}
-
-type wireError struct {
-	Code    int64          `json:"code"`
-	Message string         `json:"message"`
-	Data    jsontext.Value `json:"data,omitzero"`
 }
 
 func (e *rpcError) body() []byte {
@@ -63,8 +55,8 @@ func (e *rpcError) body() []byte {
 	body, _ := json.Marshal(struct { // the id and the data are valid JSON, and the message is valid UTF-8
 		JSONRPC string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
-		Error   wireError      `json:"error"`
-	}{"2.0", id, wireError{e.code, e.message, e.data}})
+		Error   jsonrpc.Error  `json:"error"`
+	}{"2.0", id, e.wire})
 	return body
 }
 
@@ -187,7 +179,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	}
 	var answer struct {
 		Result jsontext.Value `json:"result"`
-		Error  *wireError     `json:"error"`
+		Error  *jsonrpc.Error `json:"error"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", status, "error", err)
@@ -196,7 +188,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	if e := answer.Error; e != nil {
 		refused := fail(status, cmp.Or(e.Code, jsonrpc.CodeInvalidParams), "%s", clientMessage(e.Message, m.method))
 		if len(e.Data) <= maxErrorData {
-			refused.data = e.Data
+			refused.wire.Data = e.Data
 		}
 		return nil, refused
 	}

@@ -76,7 +76,7 @@ func TestFastPathAnswersAsTheSDK(t *testing.T) {
 		fast := s.callTool(request().Context(), t, m, e)
 		slow, refused := s.callSDK(request(), m)
 		if refused != nil {
-			rt.Fatalf("fast path: %s\nSDK: %d %s", fast, refused.status, refused.message)
+			rt.Fatalf("fast path: %s\nSDK: %d %s", fast, refused.status, refused.wire.Message)
 		}
 		if !reflect.DeepEqual(canonical(rt, fast), canonical(rt, slow)) {
 			rt.Fatalf("fast path: %s\nSDK: %s", fast, slow)

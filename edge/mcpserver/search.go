@@ -151,7 +151,7 @@ func matching(query string) *regexp.Regexp {
 	if query == "" {
 		return nothing
 	}
-	return regexp.MustCompile("(?i)" + regexp.QuoteMeta(query)) // UTF-8, and short: see maxArgument
+	return regexp.MustCompile("(?i)" + regexp.QuoteMeta(query)) // UTF-8, and short: see ownParams
 }
 
 // lead is the number of code points before the match in an excerpt.

@@ -24,13 +24,8 @@ import (
 // canonicalURI reports whether uri is the one spelling of a resource that exists or may exist later.
 func canonicalURI(uri string) bool {
 	kind, id, hasID := cutURI(uri)
-	switch kind {
-	case "business", "summary":
-		return !hasID
-	case "review", "aspect", "technician":
-		return hasID && reviewcast.ValidID(id)
-	}
-	return false
+	takesID, known := kinds[kind]
+	return known && hasID == takesID && (!hasID || reviewcast.ValidID(id))
 }
 
 func unknownResource(status int, uri string) *rpcError {

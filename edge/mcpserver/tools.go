@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"math"
@@ -19,10 +20,9 @@ import (
 // tool is a tool of the server. Its params, and for a search [reviewcast.SearchParams],
 // are the source of its input schema, of the parsing of arguments and of the errors.
 type tool struct {
-	name     string // of the section of texts.txt, too
+	name     string // of the section of texts.txt and the member of params.json, too
 	search   bool   // also takes reviewcast.SearchParams
 	required string
-	params   []reviewcast.Param
 	example  string // of arguments
 	output   any    // a zero value of the result's type
 	answer   func(v *view, args arguments) (any, error)
@@ -31,47 +31,39 @@ type tool struct {
 // tools are the tools, most important first. Every description, in texts.txt, says what the tool returns and when to use
 // it, shows two calls, states the order of lists, and names untrusted words. See newExamples for {names in braces}.
 var tools = []*tool{
-	{name: "get_summary", example: `{"since":"{since}"}`, output: summary{}, answer: summaryAnswer,
-		params: []reviewcast.Param{{Name: "since", Type: reviewcast.DateParam,
-			Description: "the first of at most 24 months to list, by a day YYYY-MM-DD"}}},
-	{name: "search_reviews", search: true, example: `{"rating":5,"limit":3}`, output: searchSchema{}, answer: searchReviews,
-		params: []reviewcast.Param{textParam("response_format", "detailed (default): whole reviews, about 340 tokens each; concise: id, stars, date, technicians, excerpt; counts: facets of all matches and no reviews",
-			detailed, concise, counts), cursorParam,
-			textParam("count_by", "counts by this alone, up to 60 values", "rating", "year", "month", "language", "source", "verification",
-				"technician", "service", "service_area", "aspect", "replied")}},
+	{name: "get_summary", example: `{"since":"{since}"}`, output: summary{}, answer: summaryAnswer},
+	{name: "search_reviews", search: true, example: `{"rating":5,"limit":3}`, output: searchSchema{}, answer: searchReviews},
 	{name: "get_business", example: `{}`, output: business{}, answer: businessAnswer},
-	{name: "get_review", example: `{"id":"{review}"}`, answer: reviewAnswer,
-		output:   oneReview[reviewcast.Review, *reviewcast.ReviewInsight]{},
-		required: "id", params: []reviewcast.Param{textParam("id", "a review's id, from search_reviews")}},
-	{name: "get_aspect_sentiment", example: `{"aspect":"{aspect}"}`, output: oneAspect{}, answer: aspectAnswer,
-		required: "aspect", params: []reviewcast.Param{textParam("aspect", "an aspect's id or label"),
-			textParam("polarity", "only mentions with this sentiment", "positive", "neutral", "negative", "mixed"), cursorParam}},
-	{name: "get_technician", example: `{"name":"{technician}"}`, output: technicians{}, answer: technicianAnswer,
-		required: "name", params: []reviewcast.Param{textParam("name", "a technician's name, part of it, alias or id")}},
-	{name: "get_service", example: `{"service":"{service}"}`, output: service{}, answer: serviceAnswer,
-		required: "service", params: []reviewcast.Param{textParam("service", "a service's id or name, or part of it")}},
-	{name: "list_entities", example: `{"kind":"technicians"}`, output: entityLists{}, answer: entitiesAnswer,
-		params: []reviewcast.Param{textParam("kind", "only these; default all", "technicians", "services", "problems", "service_areas"),
-			textParam("order", "by mean stars", reviewcast.OrderLowest, reviewcast.OrderHighest),
-			{Name: "min_reviews", Type: reviewcast.IntegerParam, Min: 1, Max: 1_000_000, Description: "only those with at least so many reviews"}}},
+	{name: "get_review", required: "id", example: `{"id":"{review}"}`, answer: reviewAnswer,
+		output: oneReview[reviewcast.Review, *reviewcast.ReviewInsight]{}},
+	{name: "get_aspect_sentiment", required: "aspect", example: `{"aspect":"{aspect}"}`, output: oneAspect{}, answer: aspectAnswer},
+	{name: "get_technician", required: "name", example: `{"name":"{technician}"}`, output: technicians{}, answer: technicianAnswer},
+	{name: "get_service", required: "service", example: `{"service":"{service}"}`, output: service{}, answer: serviceAnswer},
+	{name: "list_entities", example: `{"kind":"technicians"}`, output: entityLists{}, answer: entitiesAnswer},
 	{name: "list_topics", example: `{}`, output: topicList{}, answer: topicsAnswer},
 	{name: "get_faq", example: `{}`, output: faqList{}, answer: faqAnswer},
-	{name: "get_changes", example: `{"since":"{since}"}`, output: changes{}, answer: changesAnswer,
-		required: "since", params: []reviewcast.Param{textParam("since", "a day, YYYY-MM-DD, or a sequence")}},
+	{name: "get_changes", required: "since", example: `{"since":"{since}"}`, output: changes{}, answer: changesAnswer},
 }
 
-var cursorParam = textParam("cursor", "next_cursor of the previous page, with the same filters")
+// ownParams are the parameters of the tools beside those of searches. A text has at most [reviewcast.MaxQueryLength]
+// code points, because it is compared with all names.
+var ownParams = readParams()
 
-// textParam is a parameter with a text or one of some values.
-func textParam(name, description string, values ...string) reviewcast.Param {
-	return reviewcast.Param{Name: name, Type: reviewcast.StringParam, MinLength: 1, MaxLength: maxArgument, Values: values, Description: description}
-}
+//go:embed params.json
+var paramsJSON []byte
 
-func (t *tool) parameters() []reviewcast.Param {
-	if t.search {
-		return slices.Concat(reviewcast.SearchParams, t.params)
+func readParams() (params map[string][]reviewcast.Param) {
+	if err := json.Unmarshal(paramsJSON, &params); err != nil {
+		panic(err)
 	}
-	return t.params
+	return params
+}
+
+func (t *tool) params() []reviewcast.Param {
+	if t.search {
+		return slices.Concat(reviewcast.SearchParams, ownParams[t.name])
+	}
+	return ownParams[t.name]
 }
 
 // newExamples replaces the names in braces by names of the business, so that an example is a call that works.

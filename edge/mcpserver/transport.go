@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
@@ -54,7 +55,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Refuse answers a request with an error that arose before the server saw it, such as
 // a rate limit, with the same headers and in the same form as its own errors.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
-	refused := &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+	refused := &rpcError{status: status, wire: jsonrpc.Error{Code: codeRequest, Message: detail}, retryAfter: retryAfter}
 	s.answerError(w, cmp.Or(s.checkOrigin(w, r), refused))
 }
 

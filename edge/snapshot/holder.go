@@ -141,12 +141,13 @@ func (w *Watcher) Run(ctx context.Context) error {
 // Look checks the directory now and opens it if its manifest is not the current one. An error
 // leaves the current files in place. One Look at a time may run.
 func (w *Watcher) Look() error {
+	w.Config.Logger = cmp.Or(w.Config.Logger, slog.New(slog.DiscardHandler))
 	err := w.look()
 	if err == nil {
 		w.reported = ""
 	} else if err.Error() != w.reported {
 		w.reported = err.Error()
-		w.logger().Error("published directory not opened; the current files stay", "dir", w.Dir,
+		w.Config.Logger.Error("published directory not opened; the current files stay", "dir", w.Dir,
 			"serving", w.Holder.Files.Load() != nil, "error", err)
 	}
 	return err
@@ -170,13 +171,9 @@ func (w *Watcher) look() error {
 	}
 	args := []any{"dir", w.Dir, "sequence", f.Sequence(), "took", time.Since(started).Round(time.Millisecond)}
 	if old := w.Holder.Files.Swap(f); old != nil && f.Sequence() <= old.Sequence() {
-		w.logger().Warn("published directory opened; its sequence is not higher than before", append(args, "sequence_before", old.Sequence())...)
+		w.Config.Logger.Warn("published directory opened; its sequence is not higher than before", append(args, "sequence_before", old.Sequence())...)
 		return nil
 	}
-	w.logger().Info("published directory opened", args...)
+	w.Config.Logger.Info("published directory opened", args...)
 	return nil
-}
-
-func (w *Watcher) logger() *slog.Logger {
-	return cmp.Or(w.Config.Logger, slog.New(slog.DiscardHandler))
 }

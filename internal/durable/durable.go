@@ -180,7 +180,7 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, locked
 		case errors.Is(err, fs.ErrNotExist) && path == d.path:
 		case err != nil:
 			return err
-		case entry.IsDir() && access(path) != nil:
+		case entry.IsDir() && Access(path, 2|1) != nil: // W_OK, X_OK
 			locked = cmp.Or(locked, path)
 		case entry.IsDir():
 		case ours(name):

@@ -4,6 +4,3 @@ import "golang.org/x/sys/unix"
 
 // exchange swaps two directories in one step: renamex_np with RENAME_SWAP, on APFS.
 func exchange(a, b string) error { return unix.RenamexNp(a, b, unix.RENAME_SWAP) }
-
-// access returns why a directory can't be changed.
-func access(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

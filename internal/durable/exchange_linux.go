@@ -7,6 +7,3 @@ import "golang.org/x/sys/unix"
 func exchange(a, b string) error {
 	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }
-
-// access returns why a directory can't be changed.
-func access(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

@@ -6,6 +6,3 @@ import "errors"
 
 // exchange is not available on this system.
 func exchange(_, _ string) error { return errors.ErrUnsupported }
-
-// access is for exchange.
-func access(string) error { return nil }

@@ -47,26 +47,6 @@ func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	return topics, wrap("read topics", err)
 }
 
-// servedVersion returns the version that a topic has where it is served. The
-// subscriber can fetch that one, so every higher version is to be delivered.
-func servedVersion(ctx context.Context, tx transaction, now time.Time, topic string, served Publication) (int64, error) {
-	var version, sequence int64
-	var hash string
-	row := []any{&version, &hash, &sequence}
-	known, err := tx.row(ctx, row, "version", topic)
-	if err == nil && !known && served.SHA256 != "" {
-		// The topic has no row yet. If the hub stopped before it wrote one, the next
-		// change would look like the first content.
-		if err = tx.exec(ctx, "first content", topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err == nil {
-			_, err = tx.row(ctx, row, "version", topic)
-		}
-	}
-	if served.SHA256 != "" && served.SHA256 != hash && served.Sequence < sequence {
-		version-- // an edge that lags has served older content
-	}
-	return version, err // 0: there is nothing to fetch, and any content is a change
-}
-
 // Pace is what is known of how quickly a subscriber answers. Each pace is claimed
 // separately, so that many slow subscribers don't delay the others.
 type Pace int
@@ -156,24 +136,9 @@ func (s *Store) Revalidate(ctx context.Context, owner string, d *Delivery) (vali
 	return valid && err == nil, wrap("revalidate delivery", err)
 }
 
-// outcome is an Outcome in the form that queries read.
-type outcome struct {
-	ID       int64  `json:"id"`
-	Version  int64  `json:"version"`
-	At       int64  `json:"at"`
-	Started  int64  `json:"started"`
-	Failures int    `json:"failures"` // before this one, if the verdict depends on them; else -1
-	Next     int64  `json:"next"`
-	Slow     int    `json:"slow"`
-	Error    string `json:"error"`
-	Reason   string `json:"reason"`
-	Token    string `json:"token"`
-	Host     string `json:"host"`
-}
-
 // Acknowledge ends deliveries of an owner.
 func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []Outcome) error {
-	var by [Denied + 1][]outcome
+	var by [Denied + 1][]map[string]any
 	for _, o := range outcomes {
 		by[o.Verdict] = append(by[o.Verdict], o.row(now))
 	}
@@ -183,7 +148,7 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 		// began, or whose failures were reset, are not removed but released.
 		for _, step := range []struct {
 			query string
-			rows  []outcome
+			rows  []map[string]any
 			cause string // of the removal
 		}{
 			{"delivered", by[Delivered], ""}, {"failed", by[Failed], ""}, {"released", by[Released], ""},
@@ -196,7 +161,7 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 			case step.cause == "":
 				err = tx.exec(ctx, step.query, marshal(step.rows), owner)
 			default:
-				_, err = depart(ctx, tx, now, step.cause, step.rows, step.query, marshal(step.rows), owner)
+				_, err = depart(ctx, tx, now, step.cause, step.query, marshal(step.rows), owner)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", step.query, err)
@@ -206,16 +171,15 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 	}))
 }
 
-func (o Outcome) row(now time.Time) outcome {
+// row returns the outcome in the form that queries read. Its failures are those before this one, if the verdict
+// depends on them; else -1.
+func (o Outcome) row(now time.Time) map[string]any {
 	d := o.Delivery
-	row := outcome{ID: d.ID, Version: d.Version, At: millis(now), Started: millis(d.ClaimedAt), Failures: -1,
-		Next: millis(o.Next), Error: o.Error, Reason: o.Reason}
-	if o.Slow {
-		row.Slow = 1
-	}
+	row := map[string]any{"id": d.ID, "version": d.Version, "at": millis(now), "started": millis(d.ClaimedAt), "failures": -1,
+		"next": millis(o.Next), "slow": map[bool]int{true: 1}[o.Slow], "error": o.Error, "reason": o.Reason}
 	if o.Verdict == Denied {
 		host, _, _ := net.SplitHostPort(d.Endpoint)
-		row.Token, row.Host, row.Failures = rand.Text(), host, d.Failures
+		row["token"], row["host"], row["failures"] = rand.Text(), host, d.Failures
 	}
 	return row
 }

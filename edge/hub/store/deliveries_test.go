@@ -93,7 +93,7 @@ func TestOutcomes(t *testing.T) {
 					if diff := cmp.Diff(c.want, got); diff != "" {
 						b.Error(diff)
 					}
-					_, err := b.Remove(b.Context(), noon, []int64{id})
+					_, err := b.Remove(b.Context(), noon, []int64{id}, "")
 					b.must(err)
 				}
 				pending := b.claimVerifications(noon.Add(2 * time.Second))
@@ -183,7 +183,7 @@ func TestRevalidate(t *testing.T) {
 		b.request(ask(store.ModeUnsubscribe, "https://a.example/left", ""), later)
 		_, err := b.Settle(b.Context(), later, b.claimVerifications(later)[0], true, "")
 		b.must(err)
-		_, err = b.Remove(b.Context(), noon, []int64{removed})
+		_, err = b.Remove(b.Context(), noon, []int64{removed}, "")
 		b.must(err)
 
 		revalidate := func(owner string) map[int64]store.Delivery {

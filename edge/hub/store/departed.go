@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -61,9 +60,8 @@ func ProofKey(secret []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// depart runs a query that deletes subscriptions, records the departures with the errors
-// of their outcomes, if any, and returns the ids.
-func depart(ctx context.Context, tx transaction, now time.Time, cause string, outcomes []outcome, query string, args ...any) (ids []int64, err error) {
+// depart runs a query that deletes subscriptions, records the departures, and returns the ids.
+func depart(ctx context.Context, tx transaction, now time.Time, cause, query string, args ...any) (ids []int64, err error) {
 	type ended struct {
 		Departure
 		id     int64
@@ -75,9 +73,6 @@ func depart(ctx context.Context, tx transaction, now time.Time, cause string, ou
 		return rows.Scan(&d.id, &d.Topic, &d.Callback, &d.secret, &d.Error)
 	}), query, args...)
 	for _, d := range list {
-		if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.ID == d.id }); i >= 0 && outcomes[i].Error != "" {
-			d.Error = outcomes[i].Error
-		}
 		ids = append(ids, d.id)
 		err = errors.Join(err, recordDeparture(ctx, tx, d.Departure, d.secret))
 	}

@@ -13,6 +13,9 @@ import (
 // without the callback's query.
 func TestDepartures(t *testing.T) {
 	const callback = "https://a.example/cb?token=hunter2"
+	errors := map[string]string{
+		store.CauseGone: "answered 410 Gone", store.CauseFailed: "answered 500", store.CauseUnverified: "answered 404 Not Found",
+	}
 	for cause, end := range map[string]func(b rig, id int64){
 		store.CauseUnsubscribed: func(b rig, _ int64) {
 			b.request(ask(store.ModeUnsubscribe, callback, ""), noon)
@@ -30,11 +33,11 @@ func TestDepartures(t *testing.T) {
 			b.must(err)
 		},
 		store.CauseRemoved: func(b rig, id int64) {
-			_, err := b.Remove(b.Context(), noon, []int64{id})
+			_, err := b.Remove(b.Context(), noon, []int64{id}, "")
 			b.must(err)
 		},
 		store.CauseUnverified: func(b rig, id int64) {
-			_, err := b.Remove(b.Context(), noon.Add(-time.Hour), []int64{id})
+			_, err := b.Remove(b.Context(), noon.Add(-time.Hour), []int64{id}, "")
 			b.must(err)
 			b.request(ask(store.ModeSubscribe, callback, "s3cret"), noon)
 			_, err = b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], false, "answered 404 Not Found")
@@ -63,7 +66,7 @@ func TestDepartures(t *testing.T) {
 							b.Errorf("still subscribed: %+v", r.Subscription)
 						}
 					}
-					if got == nil || got.Cause != cause || got.Callback != "https://a.example/cb" || got.Topic == "" || got.At.IsZero() {
+					if got == nil || got.Cause != cause || got.Callback != "https://a.example/cb" || got.Topic == "" || got.At.IsZero() || got.Error != errors[cause] {
 						b.Errorf("history of %q: %+v", topic, got)
 					}
 				}

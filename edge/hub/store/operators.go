@@ -57,9 +57,7 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	c := Counts{Topics: map[string]TopicCounts{}, Pending: pending}
 	err = errors.Join(err,
 		s.db.read(ctx, byKey(c.Topics, func(rows *sql.Rows, topic *string, t *TopicCounts) error {
-			err := rows.Scan(topic, &t.Active, &t.Failing, &t.Behind, (*stamp)(&t.Due))
-			t.Active -= t.Failing // it was all
-			return err
+			return rows.Scan(topic, &t.Active, &t.Failing, &t.Behind, (*stamp)(&t.Due))
 		}), "count topics", millis(now)),
 		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
 	return c, wrap("count", err)
@@ -95,8 +93,8 @@ func scanSubscription(rows *sql.Rows, r *Subscription, secret *[]byte) error {
 	return err
 }
 
-// Retry makes waiting subscriptions due at once and resets their failures. It returns
-// the ids of those that exist, in no order.
+// Retry makes waiting subscriptions due at once and resets their failures: those of the list, or without a list all
+// with failures. It returns the ids of those that exist, in no order.
 func (s *Store) Retry(ctx context.Context, list []int64) ([]int64, error) {
 	return s.change(ctx, "retry", func(ctx context.Context, tx transaction) (done []int64, err error) {
 		err = tx.each(ctx, into(&done, scanValue[int64]), "retry", marshal(list))
@@ -104,17 +102,11 @@ func (s *Store) Retry(ctx context.Context, list []int64) ([]int64, error) {
 	})
 }
 
-// Remove deletes subscriptions without notice. It returns the ids of those that existed, in no order.
-func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) ([]int64, error) {
+// Remove deletes subscriptions without notice: those of the list, and unless host is empty all of a host. It returns
+// the ids of those that existed, in no order.
+func (s *Store) Remove(ctx context.Context, now time.Time, list []int64, host string) ([]int64, error) {
 	return s.change(ctx, "remove", func(ctx context.Context, tx transaction) ([]int64, error) {
-		return depart(ctx, tx, now, CauseRemoved, nil, "remove", marshal(list))
-	})
-}
-
-// RemoveHost deletes all subscriptions of a host without notice. It returns their ids.
-func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) ([]int64, error) {
-	return s.change(ctx, "remove host", func(ctx context.Context, tx transaction) ([]int64, error) {
-		return depart(ctx, tx, now, CauseRemoved, nil, "remove host", host)
+		return depart(ctx, tx, now, CauseRemoved, "remove", marshal(list), host)
 	})
 }
 

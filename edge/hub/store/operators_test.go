@@ -78,13 +78,15 @@ func TestOperators(t *testing.T) {
 				b.Errorf("%d in flight at %s, want %d", n, at, inFlight)
 			}
 		}
-		if done, err := b.Retry(b.Context(), []int64{99, first}); !slices.Equal(done, []int64{first}) || err != nil {
-			b.Errorf("retry: %d, %v", done, err)
+		for _, list := range [][]int64{nil, {99, first}} {
+			if done, err := b.Retry(b.Context(), list); !slices.Equal(done, []int64{first}) || err != nil {
+				b.Errorf("retry %d: %d, %v", list, done, err)
+			}
 		}
 		if d := b.one("me", "b", noon); d.ID != first || d.Failures != 0 {
 			b.Errorf("retried: %+v", d)
 		}
-		done, err := b.Remove(b.Context(), noon, []int64{first, second, 99})
+		done, err := b.Remove(b.Context(), noon, []int64{first, second, 99}, "")
 		if slices.Sort(done); !slices.Equal(done, []int64{first, second}) || err != nil {
 			b.Errorf("remove: %d, %v", done, err)
 		}

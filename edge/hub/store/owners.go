@@ -43,7 +43,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err
 		err := cmp.Or(
 			tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))),
 			tx.exec(ctx, "trim departed", millis(now.Add(-departedFor)), maxDeparted, maxUnverified))
-		removed, sweepErr := depart(ctx, tx, now, CauseExpired, nil, "sweep", millis(now.Add(-expiredKept)), n)
+		removed, sweepErr := depart(ctx, tx, now, CauseExpired, "sweep", millis(now.Add(-expiredKept)), n)
 		swept = len(removed)
 		return cmp.Or(err, sweepErr)
 	})

@@ -57,21 +57,32 @@ INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified) VALU
 -- name: topics
 SELECT topic, sha256, sequence, modified FROM topics
 
--- name: counts
--- The pending requests of a host and of a network, and the subscriptions of the host, each
--- up to its cap. Denials are sent by us, so they don't count.
-SELECT (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 LIMIT $2 + 0) AS h),
-  (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $3 LIMIT $4 + 0) AS n),
-  (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $5 + 0) AS s)
-
--- name: known
--- The subscription, and the request that would be replaced.
-SELECT (SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3),
-  (SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied')
+-- name: admit
+-- The number of the cap that refuses a request, 0 if none does. The counts end at the caps, of which 0 is none; denials are
+-- sent by us, so they don't count. A request for a subscription passes all caps, and one that replaces a pending request
+-- those of pending requests.
+WITH refusal AS MATERIALIZED (SELECT CASE
+  WHEN $6 > 0 AND $6 <= (SELECT count(*) FROM
+    (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $5 LIMIT $6 + 0) AS h) THEN 1
+  WHEN $8 > 0 AND $7 <> '' AND $8 <= (SELECT count(*) FROM
+    (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $7 LIMIT $8 + 0) AS n) THEN 2
+  WHEN $10 THEN 3
+  WHEN $4 = 'subscribe' AND $9 > 0 AND $9 <= (SELECT count(*) FROM
+    (SELECT 1 FROM subscriptions WHERE host = $5 LIMIT $9 + 0) AS s) THEN 4
+  WHEN $4 = 'subscribe' AND $11 THEN 5
+  ELSE 0 END AS cap)
+SELECT CASE WHEN cap = 0 OR EXISTS (SELECT 1 FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3)
+  OR cap <= 3 AND EXISTS (SELECT 1 FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied') THEN 0
+  ELSE cap END FROM refusal
 
 -- name: request
+-- The version is the one that the topic has where it is served: the subscriber can fetch that, so every higher one is to
+-- be delivered. An edge that lags, with the hash $9 and the sequence $10, has served older content. With 0 there is
+-- nothing to fetch, and any content is a change.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt, network)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  coalesce((SELECT version - CASE WHEN $9 <> '' AND $9 <> sha256 AND $10 < sequence THEN 1 ELSE 0 END FROM topics WHERE topic = $2), 0),
+  $11, $11, $12)
 ON CONFLICT (topic, callback) DO UPDATE
 -- The reason of a denial stays, in case this request fails.
 SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease_seconds, secret = excluded.secret,
@@ -79,9 +90,6 @@ SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease
   next_attempt = excluded.next_attempt, claimed_by = NULL, last_error = '',
   -- A pending request stays counted for the network that sent it first.
   network = CASE WHEN handshakes.mode = 'denied' THEN excluded.network ELSE handshakes.network END
-
--- name: version
-SELECT version, sha256, sequence FROM topics WHERE topic = $1
 
 -- name: claim verifications
 UPDATE handshakes SET claimed_by = $1, claimed_until = $2
@@ -97,7 +105,7 @@ WHERE token IN (
 RETURNING {{template "verification"}}
 
 -- name: end verification
-DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
+DELETE FROM handshakes WHERE token = $1 RETURNING version, CASE WHEN mode = 'denied' THEN '' ELSE reason END
 
 -- name: deny later
 -- Sends a denial that waited for a request, which has failed.
@@ -107,7 +115,7 @@ WHERE NOT EXISTS (SELECT 1 FROM subscriptions WHERE topic = $2 AND callback = $3
 ON CONFLICT (topic, callback) DO NOTHING
 
 -- name: newer request
-SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
+SELECT 1 FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
 
 -- name: subscribe
 INSERT INTO subscriptions (topic, callback, endpoint, secret, lease_seconds, created_at, renewed_at, expires_at, delivered_version, host)
@@ -195,7 +203,8 @@ DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
   SELECT s.id FROM {{template "outcomes" names "id" "started" "failures"}} JOIN subscriptions AS s ON s.id = a.id
   WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
-RETURNING id, topic, callback, secret, last_error
+RETURNING id, topic, callback, secret, coalesce(
+  (SELECT a.error FROM {{template "outcomes" names "id" "error"}} WHERE a.id = subscriptions.id AND a.error <> ''), last_error)
 
 -- name: heartbeat
 INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)
@@ -217,7 +226,7 @@ RETURNING id, topic, callback, secret, last_error
 
 -- name: count topics
 -- Due is since when one of those without the newest content could have had it.
-SELECT t.topic, count(s.id), coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
+SELECT t.topic, count(CASE WHEN s.failures = 0 THEN 1 END), coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
   coalesce(sum(CASE WHEN s.delivered_version < t.version THEN 1 ELSE 0 END), 0),
   coalesce(min(CASE WHEN s.delivered_version < t.version AND s.next_attempt <= $1
     THEN CASE WHEN s.next_attempt > t.changed_at THEN s.next_attempt ELSE t.changed_at END END), 0)
@@ -249,13 +258,12 @@ SELECT {{template "verification"}} FROM handshakes ORDER BY requested_at, token 
 SELECT {{template "verification"}} FROM handshakes WHERE topic = $1 AND callback = $2
 
 -- name: retry
-UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{template "among" "$1"}} RETURNING id
+UPDATE subscriptions SET next_attempt = 0, failures = 0
+WHERE id {{template "among" "$1"}} OR $1 = '[]' AND failures > 0 RETURNING id
 
 -- name: remove
-DELETE FROM subscriptions WHERE id {{template "among" "$1"}} RETURNING id, topic, callback, secret, last_error
-
--- name: remove host
-DELETE FROM subscriptions WHERE host = $1 RETURNING id, topic, callback, secret, last_error
+DELETE FROM subscriptions WHERE id {{template "among" "$1"}} OR $2 <> '' AND host = $2
+RETURNING id, topic, callback, secret, last_error
 
 -- name: departed
 INSERT INTO departed (topic, callback, callback_sha256, proof_key, cause, error, departed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)

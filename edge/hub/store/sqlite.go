@@ -12,6 +12,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
+
+	"reviewcast/internal/durable"
 )
 
 // sqlite is one file with a rollback journal and synchronous=FULL: a commit is synced. Not in
@@ -143,7 +145,8 @@ func (s *sqlite) check() error {
 	if err != nil {
 		return fmt.Errorf("the state was removed or replaced while open: %w", err)
 	}
-	return wrap(s.file, writable(s.file))
+	// Opening the file instead would, when it is closed, drop the locks that SQLite holds on it.
+	return wrap(s.file, durable.Access(s.file, 2)) // W_OK
 }
 
 func (s *sqlite) announce(context.Context, transaction, string) error { return nil } // one process has the file

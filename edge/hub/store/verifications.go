@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -74,47 +73,28 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 		return fmt.Errorf("store request: %w", err)
 	}
 	return wrap("store request", s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
-		if err := admit(ctx, tx, now, r, caps); err != nil {
+		refused := 0
+		_, err := tx.row(ctx, []any{&refused}, "admit", r.Topic, r.Callback, millis(now), r.Mode, r.Host, caps.PendingPerHost, r.Network,
+			caps.PendingPerNetwork, caps.PerHost, caps.Busy, caps.Full)
+		if err = cmp.Or(err, refusals[refused]); err != nil {
 			return err
 		}
-		version, err := servedVersion(ctx, tx, now, r.Topic, served)
-		if err != nil {
-			return err
+		if served.SHA256 != "" {
+			// The topic may have no row yet. If the hub stopped before it wrote one, the next
+			// change would look like the first content.
+			if err := tx.exec(ctx, "first content", r.Topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err != nil {
+				return err
+			}
 		}
 		// It isn't announced: this hub asks the callback, and on PostgreSQL announcements
 		// would have all requests committed one after another.
 		return tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
-			int64(r.Lease/time.Second), r.Secret, version, millis(now), r.Network)
+			int64(r.Lease/time.Second), r.Secret, served.SHA256, served.Sequence, millis(now), r.Network)
 	}))
 }
 
-// admit checks a request against the caps. The counts end at the caps.
-func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps Caps) error {
-	var host, network, subscriptions, subscribed, replaced int
-	if _, err := tx.row(ctx, []any{&host, &network, &subscriptions}, "counts", r.Host, caps.PendingPerHost, r.Network, caps.PendingPerNetwork, caps.PerHost); err != nil {
-		return err
-	}
-	var refused error
-	switch subscribes := r.Mode == ModeSubscribe; {
-	case caps.PendingPerHost > 0 && host >= caps.PendingPerHost:
-		refused = ErrHostBusy
-	case caps.PendingPerNetwork > 0 && r.Network != "" && network >= caps.PendingPerNetwork:
-		refused = ErrNetworkBusy
-	case caps.Busy:
-		refused = ErrBusy
-	case subscribes && caps.PerHost > 0 && subscriptions >= caps.PerHost:
-		refused = ErrHostFull
-	case subscribes && caps.Full:
-		refused = ErrFull
-	default:
-		return nil
-	}
-	_, err := tx.row(ctx, []any{&subscribed, &replaced}, "known", r.Topic, r.Callback, millis(now))
-	if err != nil || subscribed > 0 || replaced > 0 && !errors.Is(refused, ErrFull) && !errors.Is(refused, ErrHostFull) {
-		return err
-	}
-	return refused
-}
+// refusals are the caps by their numbers in the query "admit".
+var refusals = [...]error{nil, ErrHostBusy, ErrNetworkBusy, ErrBusy, ErrHostFull, ErrFull}
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
 func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]Verification, error) {
@@ -147,7 +127,7 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version, v.Host)
 		case v.Mode == ModeUnsubscribe:
 			var removed []int64
-			removed, err = depart(ctx, tx, now, CauseUnsubscribed, nil, "unsubscribe", v.Topic, v.Callback)
+			removed, err = depart(ctx, tx, now, CauseUnsubscribed, "unsubscribe", v.Topic, v.Callback)
 			if len(removed) > 0 {
 				subscription = removed[0]
 			}
@@ -160,21 +140,16 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 // endVerification deletes the row of a verification. It returns the version of its
 // topic at the request and the reason of a denial that waited for its end.
 func endVerification(ctx context.Context, tx transaction, v Verification, confirmed bool) (version int64, denial string, err error) {
-	var mode string
-	found, err := tx.row(ctx, []any{&version, &denial, &mode}, "end verification", v.Token)
-	if mode == ModeDenied {
-		denial = ""
-	}
+	found, err := tx.row(ctx, []any{&version, &denial}, "end verification", v.Token)
 	if err != nil || found {
 		return version, denial, err
 	}
 	// A newer request has replaced it. The confirmation still counts until the newer request is settled. Otherwise
 	// anyone who knows a callback could keep it from ever subscribing.
-	newer := 0
 	if confirmed {
-		_, err = tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback)
+		found, err = tx.row(ctx, []any{new(int)}, "newer request", v.Topic, v.Callback)
 	}
-	if err == nil && newer == 0 {
+	if err == nil && !found {
 		err = ErrStale
 	}
 	return v.Version, "", err

@@ -207,7 +207,7 @@ func TestDeniedWhileRequested(t *testing.T) {
 				if len(h) != 0 {
 					b.Errorf("subscribed again, but denied: %+v", h)
 				}
-				_, err := b.Remove(b.Context(), noon, []int64{b.list()[0].ID})
+				_, err := b.Remove(b.Context(), noon, []int64{b.list()[0].ID}, "")
 				b.must(err)
 				continue
 			}
@@ -274,7 +274,7 @@ func TestCaps(t *testing.T) {
 		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://a.example:8001/", "renewed"), store.Publication{}, host))
 		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://a.example/new", ""), store.Publication{}, host))
 		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://d.example/", ""), store.Publication{}, host))
-		done, err := b.RemoveHost(b.Context(), noon, "a.example")
+		done, err := b.Remove(b.Context(), noon, nil, "a.example")
 		b.must(err)
 		if len(done) != 3 || len(b.list()) != 1 {
 			b.Errorf("removed %d of a host, %d are left", len(done), len(b.list()))
