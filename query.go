@@ -126,7 +126,7 @@ func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 
 // search fills a Query with the parameters of the table that are given, and checks the relations between them.
 func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (value, *Issue)) (Query, []Issue) {
-	set := map[string]any{"limit": DefaultLimit}
+	q := Query{Limit: DefaultLimit}
 	unknown := slices.Sorted(maps.Keys(given))
 	for _, p := range SearchParams {
 		raw, ok := given[p.Name]
@@ -137,13 +137,10 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 		v, issue := parse(p, raw)
 		if issue != nil {
 			issues = append(issues, *issue)
-		} else if set[p.Name] = v.text; p.Type != StringParam && p.Type != DateParam {
-			set[p.Name] = json.RawMessage(v.text)
+		} else {
+			p.set(&q, v)
 		}
 	}
-	var q Query
-	raw, _ := json.Marshal(set) // JSON and strings always marshal
-	_ = json.Unmarshal(raw, &q) // it has a member of the right type for each parameter
 	if q.Since != "" && q.Until != "" && q.Since > q.Until {
 		issues = append(issues, Issue{Code: Custom, Path: []string{"since"},
 			Message: fmt.Sprintf("since (%s) is after until (%s): no day lies between them", q.Since, q.Until)})

@@ -3,7 +3,6 @@ package reviewcast
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -32,29 +31,6 @@ func TestParseSearch(t *testing.T) {
 		got, issues := ParseSearch(tt.raw)
 		if len(issues) > 0 || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("ParseSearch(%q) = %+v, %v; want %+v", tt.raw, got, issues, tt.want)
-		}
-	}
-}
-
-// TestSearchParams compares what searchparams.json repeats with its declarations, and the names with the members of Query.
-func TestSearchParams(t *testing.T) {
-	query := reflect.TypeFor[Query]()
-	values := map[string][]string{
-		"verification": VerificationMethods, "order": {OrderNewest, OrderOldest, OrderLowest, OrderHighest},
-		"sentiment": {string(Positive), string(Neutral), string(Negative), string(Mixed)},
-	}
-	for i, p := range SearchParams {
-		member, _, _ := strings.Cut(query.Field(i).Tag.Get("json"), ",")
-		limit := p.Name == "limit"
-		switch stars := strings.HasSuffix(p.Name, "rating"); {
-		case p.Name != member:
-			t.Errorf("parameter %d is %s, and the member of Query is %s", i, p.Name, member)
-		case stars && (p.Min != MinRating || p.Max != MaxRating), limit && (p.Max != MaxLimit || p.Default != DefaultLimit):
-			t.Errorf("%s is from %g to %g, by default %d", p.Name, p.Min, p.Max, p.Default)
-		case p.Type == StringParam && p.MaxLength != MaxQueryLength:
-			t.Errorf("%s has at most %d characters", p.Name, p.MaxLength)
-		case !slices.Equal(p.Values, values[p.Name]):
-			t.Errorf("%s has the values %q", p.Name, p.Values)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package reviewcast
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -35,15 +34,15 @@ type Param struct {
 	Values      []string // the allowed values of a string; nil for any
 	Description string
 	Example     any
+
+	set func(*Query, value)
 }
 
-// value is a parameter's value after parsing. The text of a number or a boolean is JSON.
+// value is a parameter's value after parsing.
 type value struct {
 	number float64
 	text   string
 }
-
-func numberValue(n float64) value { return value{n, strconv.FormatFloat(n, 'f', -1, 64)} }
 
 // MaxQueryLength is the most code points of a string parameter.
 const MaxQueryLength = 200
@@ -55,17 +54,43 @@ const (
 )
 
 // SearchParams are the parameters of a search, in the order in which they are documented and their issues reported.
-// Each sets the member of [Query] that has its name.
-var SearchParams = readParams()
-
-//go:embed searchparams.json
-var searchParams []byte
-
-func readParams() (params []Param) {
-	if err := json.Unmarshal(searchParams, &params); err != nil {
-		panic(err)
-	}
-	return params
+var SearchParams = []Param{
+	{Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
+		Description: "Only reviews with exactly this many stars.", set: func(q *Query, v value) { q.Rating = int(v.number) }},
+	{Name: "min_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 4,
+		Description: "Only reviews with at least this many stars.", set: func(q *Query, v value) { q.MinRating = v.number }},
+	{Name: "max_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 3,
+		Description: "Only reviews with at most this many stars.", set: func(q *Query, v value) { q.MaxRating = v.number }},
+	{Name: "since", Type: DateParam, Example: "2026-01-01",
+		Description: "Only reviews dated on or after this day (YYYY-MM-DD).", set: func(q *Query, v value) { q.Since = Date(v.text) }},
+	{Name: "until", Type: DateParam, Example: "2026-03-31",
+		Description: "Only reviews dated on or before this day (YYYY-MM-DD).", set: func(q *Query, v value) { q.Until = Date(v.text) }},
+	{Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
+		Description: "Only reviews whose title or text contains this, ignoring case. It is not trimmed; empty means no filter.", set: func(q *Query, v value) { q.Text = v.text }},
+	{Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
+		Description: "Only reviews that mention this technician: name, alias, first name or id, ignoring case. A shared first name matches all who have it; an unknown name matches nothing.", set: func(q *Query, v value) { q.Technician = v.text }},
+	{Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
+		Description: "Only reviews that mention this service: id or name, ignoring case. An unknown one matches nothing.", set: func(q *Query, v value) { q.Service = v.text }},
+	{Name: "mentions_service_area", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "verdun",
+		Description: "Only reviews that mention this service area: id or name, ignoring case. An unknown one matches nothing.", set: func(q *Query, v value) { q.ServiceArea = v.text }},
+	{Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
+		Description: "Only reviews in this language: the whole BCP 47 tag, or a name in English or in the language itself (French, français), ignoring case. The name finds all regions of the language.", set: func(q *Query, v value) { q.Language = v.text }},
+	{Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
+		Description: "Only reviews from this source, ignoring case.", set: func(q *Query, v value) { q.Source = v.text }},
+	{Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
+		Description: "Only reviews that were verified by this method.", set: func(q *Query, v value) { q.Verification = v.text }},
+	{Name: "has_reply", Type: BooleanParam, Example: false,
+		Description: "true: only reviews with an owner reply; false: only reviews without one.", set: func(q *Query, v value) { q.HasReply = new(v.text == "true") }},
+	{Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
+		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.", set: func(q *Query, v value) { q.Aspect = v.text }},
+	{Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: []string{string(Positive), string(Neutral), string(Negative), string(Mixed)}, Example: "negative",
+		Description: "Only reviews with this sentiment: about the aspect if one is given, otherwise of the whole review.", set: func(q *Query, v value) { q.Sentiment = Polarity(v.text) }},
+	{Name: "facets", Type: BooleanParam, Example: true,
+		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.", set: func(q *Query, v value) { q.Facets = v.text == "true" }},
+	{Name: "order", Type: StringParam, MaxLength: MaxQueryLength, Values: []string{OrderNewest, OrderOldest, OrderLowest, OrderHighest}, Example: OrderLowest,
+		Description: "newest (default), oldest, lowest or highest rating first. Reviews of the same rating are newest first; oldest is newest reversed.", set: func(q *Query, v value) { q.Order = v.text }},
+	{Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
+		Description: "The most reviews to return.", set: func(q *Query, v value) { q.Limit = int(v.number) }},
 }
 
 // expected is zod's name of the parameter's type.
@@ -127,7 +152,7 @@ func (p Param) parse(s string) (value, *Issue) {
 			return value{}, p.invalid("expected " + p.describe() + ", received " + echo(s))
 		}
 		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
-		return p.check(numberValue(f))
+		return p.check(value{number: f, text: s})
 	}
 	return p.check(value{text: s})
 }
@@ -139,7 +164,7 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	switch v := v.(type) {
 	case float64:
 		if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-			return p.check(numberValue(v))
+			return p.check(value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)})
 		}
 	case string:
 		return p.parse(v)
