@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -86,6 +87,9 @@ var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
 	missing := previous.missing(content)
+	for i := range problems {
+		problems[i].Suggestion = cmp.Or(b.deleted(previous, &problems[i]), problems[i].Suggestion)
+	}
 	others := func() []diagnostic.Problem {
 		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
 			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
@@ -103,14 +107,14 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.respelt(content), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || p.Code == "bad-id" }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" }) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)
@@ -126,6 +130,25 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 	}
 	diagnostic.Sort(all)
 	return all
+}
+
+// jobLists are the lists in business.yaml by the code of a problem with an id that isn't in them.
+var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-service": "services", "unknown-service-area": "service_areas"}
+
+// deleted returns what to do about an id that is published and no longer in business.yaml; "" for another problem.
+func (b *Builder) deleted(previous *published, problem *diagnostic.Problem) string {
+	list := jobLists[problem.Code]
+	id, _, _ := strings.Cut(strings.TrimPrefix(problem.Message, `"`), `"`)
+	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("[^{}]*")\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
+	if list == "" || entry == nil {
+		return ""
+	}
+	where, line := "at the end of business.yaml", fmt.Sprintf("%s: [{id: %s, name: %s}]", list, id, entry[1])
+	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
+	if at := regexp.MustCompile(`(?m)^` + list + `:(?:\s*(?:#.*)?\n(\s*)- )?`).FindSubmatch(business); at != nil {
+		where, line = "below "+list+" in business.yaml", fmt.Sprintf("%s- {id: %s, name: %s}", at[1][bytes.LastIndexByte(at[1], '\n')+1:], id, entry[1])
+	}
+	return "put it back, since older reviews name it; write " + where + ": " + line
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

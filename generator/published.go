@@ -240,6 +240,21 @@ func (p *published) listed(w source.Withdrawal) bool {
 
 var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
 
+// respelt returns a problem for each withdrawal that has capital letters where the published id has small ones, or the
+// other way round: its address would be another.
+func (p *published) respelt(content *source.Content) (problems []diagnostic.Problem) {
+	byID := make(map[string]source.Withdrawal, len(content.Withdrawn))
+	for _, w := range content.Withdrawn {
+		byID[strings.ToLower(w.ID)] = w
+	}
+	for id := range p.ids {
+		if w, ok := byID[strings.ToLower(id)]; ok && w.ID != id {
+			problems = append(problems, w.At.Error("bad-id", fmt.Sprintf("the review %s is published as %s", diagnostic.Quote(w.ID), id), "write id: "+id))
+		}
+	}
+	return problems
+}
+
 // misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
 // that is published already is right, and so may be one while reviews are missing.
 func (p *published) misspelt(content *source.Content, missing []string) (problems []diagnostic.Problem) {

@@ -236,3 +236,25 @@ func TestPublishedNote(t *testing.T) {
 		t.Errorf("got %v, want %s", problems, want)
 	}
 }
+
+// TestDeletedService deletes a service that is published; the line to write is indented as its neighbours are.
+func TestDeletedService(t *testing.T) {
+	t.Parallel()
+	const review = "id: jo\nauthor: Jo K.\nrating: 5\ndate: 2026-01-02\nservices: [drains]\nverification: {method: job}\n"
+	const head, both = "id: acme\nname: Acme\n", "services:\n  - {id: drains, name: Drain cleaning}\n  - {id: gas, name: Gas}\n"
+	dir := folder(t, map[string]string{"business.yaml": head + both, "reviews/jo.yaml": review})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	for business, want := range map[string]string{
+		head + "services:\n  # what we do\n  - {id: gas, name: Gas}\n": "write below services in business.yaml:   - ",
+		head + "services:\n- id: gas\n  name: Gas\n":                   "write below services in business.yaml: - ",
+		head: "write at the end of business.yaml: services: [",
+	} {
+		put(t, dir, map[string]string{"business.yaml": business})
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		want = "put it back, since older reviews name it; " + want + `{id: drains, name: "Drain cleaning"}`
+		if err != nil || len(problems) == 0 || strings.TrimSuffix(problems[0].Suggestion, "]") != want {
+			t.Errorf("%s: got %v, %v, want %s", business, problems, err, want)
+		}
+	}
+}

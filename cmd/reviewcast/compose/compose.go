@@ -133,7 +133,8 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return errors.New("a review needs at least --author and --rating")
 	}
-	r.Author = strings.Trim(r.Author, `'"`) // which Windows passes on
+	r.Author, _ = diagnostic.TrimCurlyQuotes(strings.Trim(r.Author, `'"`)) // which Windows passes on
+	r.Text, _ = diagnostic.TrimCurlyQuotes(r.Text)
 	if r.Reference != "" && r.Verification == "" {
 		return errors.New("--reference is the proof of a verification, which is missing; add --verification job, or another way in which you know that the author was a customer")
 	}
