@@ -80,20 +80,22 @@ func withSeverity(severity diagnostic.Severity, lists ...[]diagnostic.Problem) [
 }
 
 // citing are the codes of problems with citations of reviews.
-var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
+var citing = map[string]bool{"empty-file": true, "unknown-review": true, "unpublished-review": true}
 
 // compared adds to the problems of content what is published and is gone, or is another one now: reviews, withdrawals,
 // the business, the address. A review that is gone stands in place of problems with its citations. It reports whether
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
 	missing := previous.missing(content)
-	for i := range problems {
-		problems[i].Suggestion = cmp.Or(b.deleted(previous, &problems[i]), problems[i].Suggestion)
+	for i, p := range problems {
+		if list := jobLists[p.Code]; list != "" {
+			problems[i].Suggestion = cmp.Or(b.deleted(previous, p.Message, list), p.Suggestion)
+		}
 	}
 	others := func() []diagnostic.Problem {
 		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
 			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
-				return strings.Contains(p.Message, "refers to the review "+diagnostic.Quote(id)+",")
+				return strings.Contains(p.Message, "the review "+diagnostic.Quote(id))
 			})
 		})
 	}
@@ -135,12 +137,11 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 // jobLists are the lists in business.yaml by the code of a problem with an id that isn't in them.
 var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-service": "services", "unknown-service-area": "service_areas"}
 
-// deleted returns what to do about an id that is published and no longer in business.yaml; "" for another problem.
-func (b *Builder) deleted(previous *published, problem *diagnostic.Problem) string {
-	list := jobLists[problem.Code]
-	id, _, _ := strings.Cut(strings.TrimPrefix(problem.Message, `"`), `"`)
+// deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
+func (b *Builder) deleted(previous *published, message, list string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
 	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("[^{}]*")\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
-	if list == "" || entry == nil {
+	if entry == nil {
 		return ""
 	}
 	where, line := "at the end of business.yaml", fmt.Sprintf("%s: [{id: %s, name: %s}]", list, id, entry[1])

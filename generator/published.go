@@ -283,5 +283,5 @@ func (b *Builder) moved(previous *published, content *source.Content) []diagnost
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
 		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		"write base_url: "+was+" unless the site has moved")}
+		"write base_url: "+was+" if the pages are there; if the site has moved, or that address was wrong and never reachable, leave it")}
 }

@@ -100,7 +100,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
-	b.Language = r.language("language")
+	b.Language = r.language("language", b.Address.AddressCountry)
 	b.SameAs = []string{}
 	for _, n := range r.items("same_as") {
 		if s := d.webAddress(&n, "an item of same_as"); s != "" {
@@ -301,7 +301,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds, countryCodes = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds"), meanings("codes of countries")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

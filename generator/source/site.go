@@ -40,6 +40,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			if plain != base {
 				message = "base_url is a link as chat programs write one"
 			}
+			if dotted := strings.NewReplacer(",", ".", " ", "").Replace(host); dotted != host {
+				message, host = "base_url has a comma or a space, which no address has", dotted
+			}
 			if !strings.Contains(message, "write ") {
 				suggestion = "write the address on the web to which you upload public/, such as https://reviews.example.com"
 			}
@@ -70,7 +73,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.Title = r.nonBlank("title")
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
-	s.Language = r.language("language")
+	s.Language = r.language("language", "")
 	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License) {
 		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
