@@ -13,9 +13,9 @@ import (
 	"reviewcast/generator/source"
 )
 
-// initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
+// Initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
 // that ends in initials, is short already.
-func initials(author string) (short string, full bool) {
+func Initials(author string) (short string, full bool) {
 	words := strings.Fields(diagnostic.SurnameLast(author))
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names
