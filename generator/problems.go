@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -104,12 +103,9 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	breaking := diagnostic.Error
-	if b.cfg.Lenient {
-		breaking = diagnostic.Warning
-	}
+	breaking := map[bool]diagnostic.Severity{false: diagnostic.Error, true: diagnostic.Warning}[b.cfg.Lenient]
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.respelt(content), previous.replaced(content), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -144,12 +140,12 @@ func (b *Builder) deleted(previous *published, message, list string) string {
 	if entry == nil {
 		return ""
 	}
-	where, line := "at the end of business.yaml", fmt.Sprintf("%s: [{id: %s, name: %s}]", list, id, entry[1])
+	indent := ""
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
-	if at := regexp.MustCompile(`(?m)^` + list + `:(?:\s*(?:#.*)?\n(\s*)- )?`).FindSubmatch(business); at != nil {
-		where, line = "below "+list+" in business.yaml", fmt.Sprintf("%s- {id: %s, name: %s}", at[1][bytes.LastIndexByte(at[1], '\n')+1:], id, entry[1])
+	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
+		indent = string(at[1])
 	}
-	return "put it back, since older reviews name it; write " + where + ": " + line
+	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, entry[1])
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

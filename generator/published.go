@@ -145,12 +145,19 @@ func (s *Site) body(path string) []byte {
 }
 
 // withdrawals lists what withdrawn.yaml says, sorted by id. The month is that of withdrawn.yaml, of the review in
-// the content, or of the last published set.
+// the content, or of the last published set. An id is written as it is published, not with other capital letters.
 func withdrawals(content *source.Content, previous *published) []reviewcast.Withdrawal {
 	months := previous.months(content)
 	list := make([]reviewcast.Withdrawal, 0, len(content.Withdrawn))
+	spelt := map[string]string{} // published ids by their small letters
+	for id := range previous.ids {
+		spelt[strings.ToLower(id)] = id
+	}
+	for _, w := range previous.withdrawn {
+		spelt[strings.ToLower(w.ID)] = w.ID
+	}
 	for _, w := range content.Withdrawn {
-		out := reviewcast.Withdrawal{ID: w.ID, Reason: string(w.Reason), Date: w.Date}
+		out := reviewcast.Withdrawal{ID: cmp.Or(spelt[strings.ToLower(w.ID)], w.ID), Reason: string(w.Reason), Date: w.Date}
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); month != "" {
 			out.Month = &month
 		}
@@ -239,21 +246,6 @@ func (p *published) listed(w source.Withdrawal) bool {
 }
 
 var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
-
-// respelt returns a problem for each withdrawal that has capital letters where the published id has small ones, or the
-// other way round: its address would be another.
-func (p *published) respelt(content *source.Content) (problems []diagnostic.Problem) {
-	byID := make(map[string]source.Withdrawal, len(content.Withdrawn))
-	for _, w := range content.Withdrawn {
-		byID[strings.ToLower(w.ID)] = w
-	}
-	for id := range p.ids {
-		if w, ok := byID[strings.ToLower(id)]; ok && w.ID != id {
-			problems = append(problems, w.At.Error("bad-id", fmt.Sprintf("the review %s is published as %s", diagnostic.Quote(w.ID), id), "write id: "+id))
-		}
-	}
-	return problems
-}
 
 // misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
 // that is published already is right, and so may be one while reviews are missing.

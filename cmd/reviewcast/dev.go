@@ -76,10 +76,8 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {
-		create, where := false, c.Content
-		if path, err := filepath.Abs(where); err == nil {
-			where = path
-		}
+		create := false
+		where, _ := filepath.Abs(c.Content)
 		question := fmt.Sprintf("There are no reviews in %s yet. If you have some in another folder, answer n, and start dev in the one above that. Create a folder with examples to start from? [Y/n]", where)
 		err := p.Line(question, func(answer string) error {
 			answer = strings.ToLower(answer)

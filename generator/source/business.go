@@ -149,9 +149,10 @@ func (r *fields) listed(list int, s *surroundings) {
 		if m := besideForm.FindStringSubmatch(name); m != nil && field == "technicians" {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name belongs under aliases")
 		}
-		if i := slices.IndexFunc(aliases, func(alias string) bool {
+		own := func(alias string) bool {
 			return slices.Contains(strings.Fields(strings.ToLower(b.Name)), strings.ToLower(alias))
-		}); i >= 0 && field == "technicians" {
+		}
+		if i := slices.IndexFunc(aliases, own); i >= 0 && field == "technicians" {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s is a word of the name of the business too, so that reviews that name the business are credited to this technician", diagnostic.Quote(aliases[i])), "leave it out of the aliases")
 		}
 		if places := strings.Split(separators.Replace(name), ","); field == "service_areas" && len(places) > 2 && len(aliases) == 0 {

@@ -57,7 +57,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours, open := []string{}, new(openings)
+	hours, open := []string{}, map[string][]string{} // spans by days
 	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
@@ -70,36 +70,16 @@ func (d *decoder) hours(r *fields) []string {
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
 		default:
-			if day := open.add(s); day != "" {
-				warn("overlap other hours of "+day, "write each time of a day once"+ofSeasons)
+			days, span, ok := strings.Cut(s, " ")
+			one := ok && !strings.Contains(span, ",")
+			if one && slices.ContainsFunc(open[days], func(other string) bool { return other[:5] < span[6:] && span[:5] < other[6:] }) {
+				warn("overlap others of the same days", "keep one of them: of hours that change with the season those of now")
+			} else if one {
+				open[days] = append(open[days], span)
 			}
 		}
 	}
 	return hours
-}
-
-// ofSeasons is what to do with hours that change with the season.
-const ofSeasons = "; of hours that change with the season, write only those of now, and the others when they begin"
-
-// openings are spans of time by the number of the day.
-type openings [7][]string
-
-// add adds hours in schema.org's form, and returns a day that was open in them already; "" for none.
-func (o *openings) add(s string) (twice string) {
-	week := strings.Fields("Mo Tu We Th Fr Sa Su")
-	days, times, _ := strings.Cut(s, " ")
-	for part := range strings.SplitSeq(days, ",") {
-		first, last, _ := strings.Cut(part, "-")
-		for i := slices.Index(week, first); times != "" && i <= slices.Index(week, cmp.Or(last, first)); i++ {
-			for span := range strings.SplitSeq(times, ",") {
-				if slices.ContainsFunc(o[i], func(other string) bool { return span[:5] < other[6:] && other[:5] < span[6:] }) {
-					twice = week[i]
-				}
-				o[i] = append(o[i], span)
-			}
-		}
-	}
-	return twice
 }
 
 // written returns how to write hours that were written as fields.
@@ -153,7 +133,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	}
 	if len(others) > 0 {
 		seasonal := slices.ContainsFunc(seasons, func(season string) bool { return strings.Contains(strings.ToLower(s), season) })
-		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", "))) + map[bool]string{true: ofSeasons}[seasonal]
+		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", "))) + map[bool]string{true: "; of hours that change with the season, write only those of now"}[seasonal]
 	}
 	return meant, rest
 }

@@ -79,12 +79,10 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		remedy := "rename it to " + meant
 		taken := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant })
 		switch {
-		case strings.Contains(instead(name), "plain text"): // of a word processor
-			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
+		case strings.Contains(instead(name), "as plain text"), strings.Contains(instead(name), "shortcut"):
+			remedy = strings.Replace(instead(name), "a name that ends in .yaml", "the name "+meant, 1)
 		case meant == reviewsFolder && !e.IsDir():
 			remedy = "if it has reviews in YAML, move it to " + path.Join(meant, strings.TrimSuffix(name, path.Ext(name))+".yaml")
-		case strings.Contains(instead(name), "shortcut"):
-			remedy = instead(name)
 		case strings.HasPrefix(ext, ".htm"):
 			remedy += ", and take the codes of HTML out of it: what is between < and >"
 		case taken && e.IsDir() && strings.EqualFold(name, meant):

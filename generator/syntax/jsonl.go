@@ -295,8 +295,7 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
-		message = "the review ends at the brace } before this"
-		suggestion = "move that brace to the end of the line; " + pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
+		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
 	case rest[0] == '"':

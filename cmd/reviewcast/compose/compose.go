@@ -60,8 +60,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	ask(&r.Author, "Author (first name and initial)", func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("this is required; write Anonymous for somebody who does not want a name there")
-		}
-		if short, full := lint.Initials(s); full && content.Site.Policies.AuthorNames == "initials" {
+		} else if short, full := lint.Initials(s); full && content.Site.Policies.AuthorNames == "initials" {
 			return "", fmt.Errorf("site.yaml asks for initials; write %s", short)
 		}
 		return s, nil
@@ -95,9 +94,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 			return unless(s, site), nil
 		})
 	}
-	ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) {
-		return unless(s, directSource), nil
-	})
+	ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) { return unless(s, directSource), nil })
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
