@@ -255,14 +255,14 @@ type names struct {
 	partial bool
 }
 
-// meant returns the id of what a word names, perhaps misspelt, or begins the name of; "" for nothing, and for several.
+// meant returns the id of what a word names, perhaps misspelt, or begins or ends the name of; "" for nothing, and for several.
 func (k *names) meant(word string) string {
 	if id, ok := k.byName[strings.ToLower(word)]; ok {
 		return id
 	}
 	near := k.id(diagnostic.Nearest(word, k.all))
 	for i := 0; i < len(k.all) && near == ""; i++ {
-		if strings.HasPrefix(strings.ToLower(k.all[i]), strings.ToLower(word)+" ") {
+		if name, part := " "+strings.ToLower(k.all[i])+" ", strings.ToLower(word)+" "; strings.HasPrefix(name, " "+part) || strings.HasSuffix(name, " "+part) {
 			near = k.id(k.all[i])
 		}
 	}
