@@ -36,7 +36,7 @@ func Initials(author string) (short string, full bool) {
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
 
-// joins are the words between the first names of a couple.
+// joins are the words between the first names of a couple, and those in the names of firms.
 var joins = diagnostic.Words(wordsFile, "joins")
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)

@@ -33,7 +33,7 @@ const CountryPattern = `^[A-Z]{2}$`
 var countryForm = regexp.MustCompile(CountryPattern)
 
 // numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
-var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
+var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—&+/] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
 
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
@@ -147,7 +147,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
 		if m := besideForm.FindStringSubmatch(name); m != nil && field == "technicians" {
-			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name belongs under aliases")
+			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name of theirs belongs under aliases, and somebody else into an entry of their own")
 		}
 		own := func(alias string) bool {
 			return slices.Contains(strings.Fields(strings.ToLower(b.Name)), strings.ToLower(alias))

@@ -126,7 +126,7 @@ var (
 	// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm the beginning of an address,
 	// perhaps misspelt.
 	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL[\pL0-9-]*`)
-	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
+	schemeForm = regexp.MustCompile(`(?i)^(?:(ht?tps?|htps?)([:;]/*|//))+`)
 	// markdownLink matches an address that a word processor or a chat program has made a link of.
 	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
 	linkForm     = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
@@ -146,7 +146,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return ""
 	}
 	u, err := url.Parse(s)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.Hostname() != "http" && u.Hostname() != "https" && !strings.ContainsFunc(s, unicode.IsSpace) {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
