@@ -79,17 +79,22 @@ func withSeverity(severity diagnostic.Severity, lists ...[]diagnostic.Problem) [
 }
 
 // citing are the codes of problems with citations of reviews.
-var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
+var citing = map[string]bool{"empty-file": true, "unknown-review": true, "unpublished-review": true}
 
 // compared adds to the problems of content what is published and is gone, or is another one now: reviews, withdrawals,
 // the business, the address. A review that is gone stands in place of problems with its citations. It reports whether
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
 	missing := previous.missing(content)
+	for i, p := range problems {
+		if list := jobLists[p.Code]; list != "" {
+			problems[i].Suggestion = cmp.Or(b.deleted(previous, p.Message, list), p.Suggestion)
+		}
+	}
 	others := func() []diagnostic.Problem {
 		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
 			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
-				return strings.Contains(p.Message, "refers to the review "+diagnostic.Quote(id)+",")
+				return strings.Contains(p.Message, "the review "+diagnostic.Quote(id))
 			})
 		})
 	}
@@ -98,10 +103,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	breaking := diagnostic.Error
-	if b.cfg.Lenient {
-		breaking = diagnostic.Warning
-	}
+	breaking := map[bool]diagnostic.Severity{false: diagnostic.Error, true: diagnostic.Warning}[b.cfg.Lenient]
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
@@ -110,7 +112,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || p.Code == "bad-id" }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" }) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)
@@ -126,6 +128,24 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 	}
 	diagnostic.Sort(all)
 	return all
+}
+
+// jobLists are the lists in business.yaml by the code of a problem with an id that isn't in them.
+var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-service": "services", "unknown-service-area": "service_areas"}
+
+// deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
+func (b *Builder) deleted(previous *published, message, list string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
+	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("[^{}]*")\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
+	if entry == nil {
+		return ""
+	}
+	indent := ""
+	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
+	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
+		indent = string(at[1])
+	}
+	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, entry[1])
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

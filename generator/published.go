@@ -145,12 +145,19 @@ func (s *Site) body(path string) []byte {
 }
 
 // withdrawals lists what withdrawn.yaml says, sorted by id. The month is that of withdrawn.yaml, of the review in
-// the content, or of the last published set.
+// the content, or of the last published set. An id is written as it is published, not with other capital letters.
 func withdrawals(content *source.Content, previous *published) []reviewcast.Withdrawal {
 	months := previous.months(content)
 	list := make([]reviewcast.Withdrawal, 0, len(content.Withdrawn))
+	spelt := map[string]string{} // published ids by their small letters
+	for id := range previous.ids {
+		spelt[strings.ToLower(id)] = id
+	}
+	for _, w := range previous.withdrawn {
+		spelt[strings.ToLower(w.ID)] = w.ID
+	}
 	for _, w := range content.Withdrawn {
-		out := reviewcast.Withdrawal{ID: w.ID, Reason: string(w.Reason), Date: w.Date}
+		out := reviewcast.Withdrawal{ID: cmp.Or(spelt[strings.ToLower(w.ID)], w.ID), Reason: string(w.Reason), Date: w.Date}
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); month != "" {
 			out.Month = &month
 		}
@@ -268,5 +275,5 @@ func (b *Builder) moved(previous *published, content *source.Content) []diagnost
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
 		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		"write base_url: "+was+" unless the site has moved")}
+		"write base_url: "+was+" if the pages are there; if the site has moved, or that address was wrong and never reachable, leave it")}
 }

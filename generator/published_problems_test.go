@@ -121,6 +121,7 @@ func TestWithdrawn(t *testing.T) {
 		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
 		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "warning withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; did you mean \"2026-q3-oven\"? It is still published"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
+		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
 	} {
@@ -159,6 +160,9 @@ func TestWithdrawn(t *testing.T) {
 		if got := said(); got != test.says {
 			t.Errorf("%s, after the build: %s\nwant: %s", test.name, got, test.says)
 		}
+		if list := read(t, cfg.PublicDir)["withdrawn.json"]; strings.Contains(list, "Q3") {
+			t.Errorf("%s: an id has other letters than it had: %s", test.name, list)
+		}
 	}
 }
 
@@ -185,7 +189,7 @@ func TestEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := NewBuilder(cfg).Build(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "was changed by hand); undo that, or fetch what is online with: reviewcast pull https://reviews.example.com ") {
+	if err == nil || !strings.Contains(err.Error(), "was changed by hand); undo that, since corrections belong into the folder content, those of a review into its file in reviews; or fetch what is online with: reviewcast pull https://reviews.example.com ") {
 		t.Errorf("a build on reviews.json that was edited: %v", err)
 	}
 	if err := os.Remove(filepath.Join(public, "manifest.json")); err != nil {
@@ -234,5 +238,27 @@ func TestPublishedNote(t *testing.T) {
 	const want = `reviews/1.yaml:2:1: review "r1" is published, and only a note here, since its lines begin with #; delete these #, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: 2026-06-01}`
 	if len(problems) != 1 || problems[0].String() != want {
 		t.Errorf("got %v, want %s", problems, want)
+	}
+}
+
+// TestDeletedService deletes a service that is published; the line to write is indented as its neighbours are.
+func TestDeletedService(t *testing.T) {
+	t.Parallel()
+	const review = "id: jo\nauthor: Jo K.\nrating: 5\ndate: 2026-01-02\nservices: [drains]\nverification: {method: job}\n"
+	const head, both = "id: acme\nname: Acme\n", "services:\n  - {id: drains, name: Drain cleaning}\n  - {id: gas, name: Gas}\n"
+	dir := folder(t, map[string]string{"business.yaml": head + both, "reviews/jo.yaml": review})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	for business, want := range map[string]string{
+		head + "services:\n  # what we do\n  - {id: gas, name: Gas}\n": "write below services: in business.yaml:   - ",
+		head + "services:\n- id: gas\n  name: Gas\n":                   "write below services: in business.yaml: - ",
+		head: "write below services: in business.yaml: - ",
+	} {
+		put(t, dir, map[string]string{"business.yaml": business})
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		want = "put it back, since older reviews name it; " + want + `{id: drains, name: "Drain cleaning"}`
+		if err != nil || len(problems) == 0 || problems[0].Suggestion != want {
+			t.Errorf("%s: got %v, %v, want %s", business, problems, err, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -75,10 +76,10 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: the content folder is inside %s; move what is in %s up, or write --content %[2]s in each command", f.Content, filepath.Join(f.Content, "content"))}
 	case err == nil && isPublished(f.Content) && !isContent(f.Content):
 		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
-	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):
-		return usageError{fmt.Errorf("--content: %s is a zip file, which Windows and macOS show like a folder; unpack it (Extract All), and name the unpacked folder", f.Content)}
 	case err == nil && !info.IsDir():
-		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
+		return usageError{explain("files", f.Content)}
+	case err == nil && emptied(f.Content) != "":
+		return usageError{fmt.Errorf("the output would go into %s, which > empties; put back a copy of that file, and write behind > a name outside the content folder", emptied(f.Content))}
 	case err != nil && stepsUp(f.Content) != "":
 		return usageError{fmt.Errorf("--content: there is no folder %s here, but there is one above; change to the folder that holds it with: cd %s", f.Content, stepsUp(f.Content))}
 	case err != nil && contentAbove(source.BusinessFile) != "":
@@ -99,6 +100,20 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
 	}
 	return nil
+}
+
+// emptied returns the file of a content folder that the output is directed into; "" for none.
+func emptied(content string) (file string) {
+	out, err := os.Stdout.Stat()
+	if err == nil && out.Mode().IsRegular() {
+		_ = filepath.WalkDir(content, func(name string, _ fs.DirEntry, _ error) error {
+			if info, err := os.Stat(name); err == nil && os.SameFile(info, out) {
+				file = name
+			}
+			return nil
+		})
+	}
+	return file
 }
 
 // stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.

@@ -7,6 +7,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -176,6 +177,9 @@ func explainError(ctx context.Context, err error) error {
 			return fmt.Errorf("%s is an address of the examples; write that of your site", dns.Name)
 		}
 		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
+	}
+	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
+		return fmt.Errorf("this address has no certificate for https yet; ask your web host to switch https on for it (%w)", err)
 	}
 	for cause, remedy := range map[error]string{
 		syscall.EROFS:   "this disk cannot be written to, choose a folder elsewhere",

@@ -42,7 +42,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		return usageError{fmt.Errorf("the address comes first, then the folder; write: reviewcast pull %s %s", c.Dir, c.From)}
 	}
 	if isContent(c.Dir) {
-		return usageError{fmt.Errorf("%s is a content folder, and pull copies published files; name a new folder, such as copy; the reviews as editors write them come from where you keep them", c.Dir)}
+		return usageError{fmt.Errorf("%s is a content folder, and pull copies published files; name a new folder, such as copy; the files of a content folder can't be made from what is published: put them back from a backup, or from the history of a cloud folder", c.Dir)}
 	}
 	if err := checkPublished(c.From); err != nil {
 		return err

@@ -82,7 +82,7 @@ func TestPull(t *testing.T) {
 	}
 	before := s.Files
 	s.origin.Serve(mirrortest.Files{})
-	if out, errs, err = s.pull(); err == nil || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "there are no reviews there, or not all of them (is it the right address? If so, upload everything in the folder public") || !s.holds(before) {
+	if out, errs, err = s.pull(); err == nil || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "there are no reviews there, or not all of them (is it the address in base_url, and not that of another website? If so, upload everything in the folder public") || !s.holds(before) {
 		t.Errorf("%v\n%s%s", err, out, errs)
 	}
 	s.publish()

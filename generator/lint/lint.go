@@ -1,7 +1,7 @@
 // Package lint warns about what reviews say: what may be right and is worth a second look before it is published. A
 // warning never stops a build, and no text is changed.
 //
-//	email-in-text phone-in-text address-in-text card-in-text   personal data
+//	email-in-text phone-in-text address-in-text card-in-text birth-in-text   personal data
 //	full-surname          a full surname although site.yaml says initials
 //	markup                HTML, BBCode or Markdown
 //	near-duplicate        two reviews with nearly the same text
@@ -171,7 +171,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
-	if short, full := initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
+	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 	}

@@ -13,10 +13,10 @@ import (
 	"reviewcast/generator/source"
 )
 
-// initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
+// Initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
 // that ends in initials, is short already.
-func initials(author string) (short string, full bool) {
-	words := strings.Fields(capitalsFirst.ReplaceAllString(diagnostic.SurnameLast(author), "$2 $1"))
+func Initials(author string) (short string, full bool) {
+	words := strings.Fields(diagnostic.SurnameLast(author))
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names
 	}
@@ -36,10 +36,7 @@ func initials(author string) (short string, full bool) {
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
 
-// capitalsFirst matches CONTI Sara, with the surname first.
-var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3,}) (\p{Lu}\p{Ll}\S*)$`)
-
-// joins are the words between the first names of a couple.
+// joins are the words between the first names of a couple, and those in the names of firms.
 var joins = diagnostic.Words(wordsFile, "joins")
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)

@@ -33,7 +33,7 @@ const CountryPattern = `^[A-Z]{2}$`
 var countryForm = regexp.MustCompile(CountryPattern)
 
 // numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
-var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
+var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—&+/] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
 
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
@@ -100,7 +100,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
-	b.Language = r.language("language")
+	b.Language = r.language("language", b.Address.AddressCountry)
 	b.SameAs = []string{}
 	for _, n := range r.items("same_as") {
 		if s := d.webAddress(&n, "an item of same_as"); s != "" {
@@ -147,7 +147,13 @@ func (r *fields) listed(list int, s *surroundings) {
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
 		if m := besideForm.FindStringSubmatch(name); m != nil && field == "technicians" {
-			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name belongs under aliases")
+			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name of theirs belongs under aliases, and somebody else into an entry of their own")
+		}
+		own := func(alias string) bool {
+			return slices.Contains(strings.Fields(strings.ToLower(b.Name)), strings.ToLower(alias))
+		}
+		if i := slices.IndexFunc(aliases, own); i >= 0 && field == "technicians" {
+			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s is a word of the name of the business too, so that reviews that name the business are credited to this technician", diagnostic.Quote(aliases[i])), "leave it out of the aliases")
 		}
 		if places := strings.Split(separators.Replace(name), ","); field == "service_areas" && len(places) > 2 && len(aliases) == 0 {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s looks like several places, and is found as one only", diagnostic.Quote(name)), "write an entry for each, such as - "+one.schema.written(strings.TrimSpace(places[1])))
@@ -249,14 +255,14 @@ type names struct {
 	partial bool
 }
 
-// meant returns the id of what a word names, perhaps misspelt, or begins the name of; "" for nothing, and for several.
+// meant returns the id of what a word names, perhaps misspelt, or begins or ends the name of; "" for nothing, and for several.
 func (k *names) meant(word string) string {
 	if id, ok := k.byName[strings.ToLower(word)]; ok {
 		return id
 	}
 	near := k.id(diagnostic.Nearest(word, k.all))
 	for i := 0; i < len(k.all) && near == ""; i++ {
-		if strings.HasPrefix(strings.ToLower(k.all[i]), strings.ToLower(word)+" ") {
+		if name, part := " "+strings.ToLower(k.all[i])+" ", strings.ToLower(word)+" "; strings.HasPrefix(name, " "+part) || strings.HasSuffix(name, " "+part) {
 			near = k.id(k.all[i])
 		}
 	}
@@ -296,7 +302,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds, countryCodes = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds"), meanings("codes of countries")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -123,6 +123,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
 		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
+	case s.prefix != "" && n.Kind == syntax.List && len(joined(n.Items, s, &diagnostic.List{})) == 1 && len(n.Items) > 1:
+		suggestion = "write a space in place of each hyphen: these are the fields of one"
 	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1 && (s != verificationSchema || methods(n) == nil):
 		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen" + map[*schema]string{addressSchema: "; what another branch has can be told in description"}[s]
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
@@ -181,7 +183,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil:
-			remedy := "keep one of them"
+			remedy := map[bool]string{false: "keep one of them", true: "move its items below those of the first, and delete this line"}[s == businessSchema && e.Value.Kind == syntax.List]
 			switch {
 			case d.strict:
 			case s == reviewSchema && key.Text == "author":

@@ -355,7 +355,12 @@ func (s *schema) continues(above, n *syntax.Node) bool {
 	if above.Kind != syntax.Mapping || s == faqSchema && n.Kind == syntax.Text {
 		return above.Kind == syntax.Mapping && !above.Has("answer")
 	}
-	return n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Key.Text != s.names[0] && slices.Contains(s.names, n.Entries[0].Key.Text) && !above.Has(n.Entries[0].Key.Text)
+	if n.Kind != syntax.Mapping || len(n.Entries) != 1 {
+		return false
+	}
+	key := n.Entries[0].Key.Text
+	name := cmp.Or(s.also[diagnostic.Squash(key)], key)
+	return name != s.names[0] && slices.Contains(s.names, name) && !above.Has(name) && (name == key || s == faqSchema && above.Entries[0].Key.Text != key)
 }
 
 // joined joins the items of a list that are fields of the item above, since each has a hyphen, and reports them once.
@@ -385,7 +390,7 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 		remedy = "write a space in place of each hyphen before " + diagnostic.Join(names, "and")
 	}
 	if e := first.Entries[0]; e.Value.Kind < syntax.List {
-		remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), e.Key.Text, scalar(&e.Value))
+		remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text), scalar(&e.Value))
 	}
 	p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
 	return list

@@ -31,8 +31,8 @@ var (
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
 type calendar []string
 
-// calendars are those of words.txt.
-var calendars = diagnostic.Rows(wordsFile, "days")
+// calendars are those of words.txt, seasons parts of the names of seasons and months.
+var calendars, seasons = diagnostic.Rows(wordsFile, "days"), diagnostic.Words(wordsFile, "seasons")
 
 // calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
 func calendarOf(text string) calendar {
@@ -57,7 +57,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours := []string{}
+	hours, open := []string{}, map[string][]string{} // spans by days
 	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
@@ -69,6 +69,14 @@ func (d *decoder) hours(r *fields) []string {
 			warn("are not in the form that search engines read", d.days.remedy(s))
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
+		default:
+			days, span, ok := strings.Cut(s, " ")
+			one := ok && !strings.Contains(span, ",")
+			if one && slices.ContainsFunc(open[days], func(other string) bool { return other[:5] < span[6:] && span[:5] < other[6:] }) {
+				warn("overlap others of the same days", "keep one of them: of hours that change with the season those of now")
+			} else if one {
+				open[days] = append(open[days], span)
+			}
 		}
 	}
 	return hours
@@ -124,7 +132,8 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 		}
 	}
 	if len(others) > 0 {
-		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", ")))
+		seasonal := slices.ContainsFunc(seasons, func(season string) bool { return strings.Contains(strings.ToLower(s), season) })
+		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", "))) + map[bool]string{true: "; of hours that change with the season, write only those of now"}[seasonal]
 	}
 	return meant, rest
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -223,7 +224,7 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 			original, other = other, original
 		}
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original),
-			"one of both files is a copy: keep the one with the right words, and delete the other"))
+			"one of both files is a copy: compare them, write into "+path.Base(original)+" what only "+path.Base(other)+" has or what is newer there, and delete that one"))
 	}
 	return problems, copied
 }
@@ -247,7 +248,7 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 		suggestion = "these are two reviews, and one that is published keeps its id: give the newer one an id of its own"
 	}
 	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
-		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says: compare them, keep the one with the right words, and delete the other", name)
+		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says: compare them, write into the other what only the copy has or what is newer there, and delete the copy", name)
 	}
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }

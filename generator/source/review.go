@@ -228,7 +228,7 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 		d.Add(diagnostic.Error, v.Line+1+strings.Count((*w.Text)[:at[0]], "\n"), 1, "field-in-text", fmt.Sprintf("%s stands inside the text of a review", diagnostic.Quote(words)),
 			fmt.Sprintf("write it, and the lines that belong to it, as far to the left as those of the review; write: %s%s", strings.Repeat(" ", left), words))
 	}
-	w.Language = r.language("language")
+	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
 	w.AuthorAvatarURL = pointer(r.url("author_avatar_url"))

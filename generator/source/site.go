@@ -40,6 +40,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			if plain != base {
 				message = "base_url is a link as chat programs write one"
 			}
+			if dotted := strings.NewReplacer(",", ".", " ", "").Replace(host); dotted != host {
+				message, host = "base_url has a comma or a space, which no address has", dotted
+			}
 			if !strings.Contains(message, "write ") {
 				suggestion = "write the address on the web to which you upload public/, such as https://reviews.example.com"
 			}
@@ -70,7 +73,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.Title = r.nonBlank("title")
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
-	s.Language = r.language("language")
+	s.Language = r.language("language", "")
 	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License) {
 		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
@@ -123,7 +126,7 @@ var (
 	// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm the beginning of an address,
 	// perhaps misspelt.
 	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL[\pL0-9-]*`)
-	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
+	schemeForm = regexp.MustCompile(`(?i)^(?:(ht?tps?|htps?)([:;]/*|//))+`)
 	// markdownLink matches an address that a word processor or a chat program has made a link of.
 	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
 	linkForm     = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
@@ -143,7 +146,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return ""
 	}
 	u, err := url.Parse(s)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.Hostname() != "http" && u.Hostname() != "https" && !strings.ContainsFunc(s, unicode.IsSpace) {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"

@@ -74,10 +74,9 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	s := &surroundings{problems: problems, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
 	c.ServiceAliases, c.AreaAliases = map[string][]string{}, map[string][]string{}
-	unread := func(p diagnostic.Problem) bool { return p.File == BusinessFile }
-	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, unread) {
+	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.File == BusinessFile }) {
 		s.problems = append(s.problems, diagnostic.Position{File: BusinessFile}.Error("missing-file", "the file is missing",
-			"create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"))
+			"if it is elsewhere, move it into this folder, beside "+reviewsFolder+"/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"))
 	}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })

@@ -245,8 +245,8 @@ func (r *fields) stars(f string) int {
 	return 0
 }
 
-// language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
-func (r *fields) language(f string) string {
+// language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US". The country may be unknown.
+func (r *fields) language(f, country string) string {
 	s, n, ok := r.given(f)
 	if !ok {
 		return ""
@@ -273,6 +273,9 @@ func (r *fields) language(f string) string {
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
+	}
+	if name, remedy, ok := strings.Cut(cmp.Or(countryCodes[s], countryCodes[s+"-"+country]), "; "); ok {
+		r.warn(f, "bad-language", fmt.Sprintf("%s %s is %s", r.name(f), diagnostic.Quote(s), name), remedy)
 	}
 	return tag.String()
 }

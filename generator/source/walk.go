@@ -79,8 +79,8 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		remedy := "rename it to " + meant
 		taken := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant })
 		switch {
-		case strings.Contains(instead(name), "plain text"): // of a word processor
-			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
+		case strings.Contains(instead(name), "as plain text"), strings.Contains(instead(name), "shortcut"):
+			remedy = strings.Replace(instead(name), "a name that ends in .yaml", "the name "+meant, 1)
 		case meant == reviewsFolder && !e.IsDir():
 			remedy = "if it has reviews in YAML, move it to " + path.Join(meant, strings.TrimSuffix(name, path.Ext(name))+".yaml")
 		case strings.HasPrefix(ext, ".htm"):
@@ -156,7 +156,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case slices.Contains(knownFiles, path.Base(name)):
 		remedy := map[bool]string{true: "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here", false: "move it up, beside " + reviewsFolder + "/"}[w.there(path.Base(name))]
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", remedy)
-	case path.Ext(name) == "" && info.Mode().IsRegular(), formatOf(name) == "" && !backup && (formatOf(strings.TrimSuffix(name, path.Ext(name))) != "" || w.hasReviews(name)):
+	case path.Ext(name) == "" && info.Mode().IsRegular(), formatOf(name) == "" && !backup && (formatOf(strings.TrimSuffix(name, path.Ext(name))) != "" || w.hasReviews(name) || strings.Contains(instead(name), "as plain text in UTF-8") && !w.there(strings.TrimSuffix(name, path.Ext(name))+".yaml")):
 		w.wrongName(name, instead(name))
 	case formatOf(name) == "":
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", instead(name))

@@ -57,6 +57,10 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
+	// Spreadsheets of countries whose decimals have commas write semicolons.
+	if first, _, _ := strings.Cut(string(data), "\n"); !slices.ContainsFunc(strings.Split(strings.TrimSpace(first), ";"), func(name string) bool { return !slices.Contains(c.Names, strings.Trim(name, `"`)) }) {
+		r.Comma = ';'
+	}
 	var names []string
 	var columns []column
 	complete = true

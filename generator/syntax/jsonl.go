@@ -168,10 +168,8 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 			if v = v.Clone(); v.Compact() == nil {
 				*p = diagnostic.List{File: p.File, Max: p.Max}
 				remedy := pasted(string(v))
-				if i := bytes.Index(v, next); len(v) > diagnostic.MaxPasted && (k > 0 || i < 0) {
-					remedy = "join the lines, or name the file .yaml, which may hold JSON over several lines"
-				} else if len(v) > diagnostic.MaxPasted {
-					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-diagnostic.MaxPasted/4):min(len(v), i+diagnostic.MaxPasted/4)]), "") + " …"
+				if len(v) > diagnostic.MaxPasted {
+					remedy = map[bool]string{true: `join the lines of the text, with \n in place of each line break`, false: "join the lines, or name the file .yaml, which may hold JSON over several lines"}[k == 0]
 				}
 				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
 				return ReadJSON(v, fields, p), v, lines + 1
@@ -297,11 +295,7 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
 	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
-		message = "the review ends at the brace } before this"
-		suggestion = "move that brace to the end of the line"
-		if line := string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}"))) + rest + "}"; len(line) <= diagnostic.MaxPasted {
-			suggestion += "; " + pasted(line)
-		}
+		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
 	case rest[0] == '"':

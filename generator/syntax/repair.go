@@ -122,7 +122,7 @@ func replace(lines []string, at, byteCol int, line, message, advice string) (rep
 // pasted returns the remedy to write a line, shortened for a message.
 func pasted(line string) string {
 	if line = strings.ToValidUTF8(line, ""); len(line) > diagnostic.MaxPasted {
-		line = strings.ToValidUTF8(line[:diagnostic.MaxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-diagnostic.MaxPasted/4:], "")
+		return "write, with the words that are there in place of …: " + strings.ToValidUTF8(line[:diagnostic.MaxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-diagnostic.MaxPasted/4:], "")
 	}
 	return "write: " + line
 }

@@ -255,7 +255,8 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
 	}
 	if words := strings.TrimSpace(lines[wrong]); words == lines[wrong] && len(m[1])+len(m[2]) > 0 && !slices.Contains(longFields, m[3]) {
-		return replace(lines, wrong, 0, "# "+words, "this line is neither a field nor a note", "delete it, or begin a note with #; ")
+		goesOn := map[bool]string{true: fmt.Sprintf("if it goes on from the line above, write there: %s:%s, %s; if not, ", m[3], m[4], words)}[strings.Contains(strings.TrimSpace(m[4]), " ")]
+		return replace(lines, wrong, 0, "# "+words, "this line is neither a field nor a note", goesOn+"delete it, or begin a note with #; ")
 	} else if slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
 		return y.unnamedText(changed, wrong, last, m, indent), true
 	}

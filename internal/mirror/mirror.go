@@ -26,7 +26,7 @@ import (
 // Errors of reading and following. Each is wrapped with the address, the cause and what to do.
 var (
 	// ErrNeverPublished reports a source without a manifest.
-	ErrNeverPublished = errors.New("there are no reviews there, or not all of them (is it the right address? If so, upload everything in the folder public, and not the folder itself)")
+	ErrNeverPublished = errors.New("there are no reviews there, or not all of them (is it the address in base_url, and not that of another website? If so, upload everything in the folder public, and not the folder itself)")
 	// ErrStale reports files that don't match the manifest, or a manifest too long in a cache.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute; if it stays so, the site was not uploaded whole and unchanged: put all of public in place of the folder there, in binary mode")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.

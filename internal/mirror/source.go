@@ -93,7 +93,7 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 	remedy := "reviewcast build writes it again, from the files in content; if this is a copy, copy all that the build has written, also .well-known, which programs hide"
 	if data, err := d.read(ctx, reviewcast.PathManifest, maxManifest); err == nil && Record.Holds(path) {
 		if m, err := reviewcast.ParseManifest(data); err == nil {
-			remedy = fmt.Sprintf("undo that, or fetch what is online with: reviewcast pull %s %s; if nothing is online yet, delete the folder %[2]s, and build again", m.BaseURL, string(d))
+			remedy = fmt.Sprintf("undo that, since corrections belong into the folder content, those of a review into its file in reviews; or fetch what is online with: reviewcast pull %s %s; if nothing is online yet, delete the folder %[2]s, and build again", m.BaseURL, string(d))
 		}
 	}
 	return nil, fmt.Errorf("%s %w; %s: %w", d.name(path), cause, remedy, ErrDamaged)
@@ -109,9 +109,9 @@ func differs(path string, body []byte) error {
 	case bytes.Contains(body, []byte("\r\n")) && !strings.HasSuffix(path, ".png"):
 		return kindError{"has other line ends than it was built with (an upload in text mode or git has changed them; upload all of public again, in binary mode)", ErrStale}
 	case isPage:
-		return kindError{"is not as it was built: it is an older page, or was changed by hand, and then an upload of everything in public helps; or your web host adds something to pages or shrinks them (statistics, optimisation), and then ask for that to be switched off", ErrStale}
+		return kindError{"is not as it was built: it is of another version than manifest.json, or was changed by hand, and then an upload of everything in public helps; or your web host adds something to pages or shrinks them (statistics, optimisation), and then ask for that to be switched off", ErrStale}
 	}
-	return errors.New("is not as it was built (it is an older file, or was changed by hand)")
+	return errors.New("is not as it was built (it is of another version than manifest.json, or was changed by hand)")
 }
 
 func (d dir) name(path string) string { return filepath.Join(string(d), filepath.FromSlash(path)) }

@@ -21,6 +21,7 @@ import (
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/lint"
 	"reviewcast/generator/schema"
 	"reviewcast/generator/source"
 )
@@ -59,6 +60,8 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	ask(&r.Author, "Author (first name and initial)", func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("this is required; write Anonymous for somebody who does not want a name there")
+		} else if short, full := lint.Initials(s); full && content.Site.Policies.AuthorNames == "initials" {
+			return "", fmt.Errorf("site.yaml asks for initials; write %s", short)
 		}
 		return s, nil
 	})
@@ -91,9 +94,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 			return unless(s, site), nil
 		})
 	}
-	ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) {
-		return unless(s, directSource), nil
-	})
+	ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) { return unless(s, directSource), nil })
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
@@ -133,7 +134,8 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return errors.New("a review needs at least --author and --rating")
 	}
-	r.Author = strings.Trim(r.Author, `'"`) // which Windows passes on
+	r.Author, _ = diagnostic.TrimCurlyQuotes(strings.Trim(r.Author, `'"`)) // which Windows passes on
+	r.Text, _ = diagnostic.TrimCurlyQuotes(r.Text)
 	if r.Reference != "" && r.Verification == "" {
 		return errors.New("--reference is the proof of a verification, which is missing; add --verification job, or another way in which you know that the author was a customer")
 	}
