@@ -23,7 +23,7 @@ import (
 var wordsFile string
 
 // starWords are ratings in words, months the names of the months in seven languages.
-var starWords, months, nothing, nobody = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody")
+var starWords, months, nothing, nobody, particles = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
 
 // Languages are codes by the names of languages, platforms the sources of many businesses by other words for them.
 var Languages, platforms = Lines(wordsFile, "languages"), Lines(wordsFile, "sources")
@@ -77,18 +77,25 @@ func Nobody(s string) bool {
 	return slices.Contains(nobody, strings.ToLower(strings.Join(strings.Fields(s), "")))
 }
 
-// SurnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
-// Kowalska, MD".
+// SurnameLast returns "Maria Kowalska" for "Kowalska, Maria" and for "KOWALSKA Maria", and otherwise drops what follows
+// the comma: "Maria Kowalska, MD". Of a surname of several words, such as "Van den Broeck, Griet", it keeps the first
+// one with a capital letter.
 func SurnameLast(name string) string {
 	before, after, comma := strings.Cut(name, ",")
 	if !comma {
-		return name
+		return capitalsFirst.ReplaceAllString(name, "$2 $1")
 	}
-	if len(strings.Fields(before)) == 1 && strings.ContainsFunc(after, unicode.IsLetter) {
-		return after + " " + before
+	words := strings.Fields(before)
+	plain := func(word string) bool { return !slices.Contains(particles, strings.ToLower(word)) }
+	if len(words) == 0 || slices.ContainsFunc(words[:len(words)-1], plain) || !strings.ContainsFunc(after, unicode.IsLetter) {
+		return before
 	}
-	return before
+	capital := slices.IndexFunc(words, func(word string) bool { return strings.ToLower(word) != word })
+	return after + " " + words[max(capital, 0)]
 }
+
+// capitalsFirst matches CONTI Sara, with the surname first.
+var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3,}) (\p{Lu}\p{Ll}\S*)$`)
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +

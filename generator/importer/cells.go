@@ -40,8 +40,11 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
-// What is wrong with ratings, dates and JSON, by a form or words of it.
-var ratingWords, dateWords, jsonWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
+// What is wrong with ratings, texts, dates and JSON, by a form or words of it.
+var (
+	ratingWords, textWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "texts")
+	dateWords, jsonWords   = diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
+)
 
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {

@@ -131,8 +131,8 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if forms["cellError"].MatchString(strings.TrimSpace(cell)) {
-			return r.skip(Garbled, "%s %s is what a spreadsheet shows in place of a text that begins with -, + or =, or that is too long for its cell; format the column as text there, enter the text again, and export", f, quote(cell))
+		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
+			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
 			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))

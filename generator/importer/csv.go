@@ -71,7 +71,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 		t.binding, err = bind(cfg.Map, t.names)
 		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
-	if column := cfg.Map["rating"]; err == nil && forms["bestIsOne"].MatchString(column) {
+	column := cfg.Map["rating"]
+	if i := slices.IndexFunc(t.names, forms["bestIsOne"].MatchString); i >= 0 && column == "" && !slices.ContainsFunc(t.names, func(name string) bool { return fieldOf(name) == "rating" }) {
+		column = t.names[i]
+	}
+	if forms["bestIsOne"].MatchString(column) && (err == nil || cfg.Map["rating"] == "") {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
 	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
@@ -138,10 +142,13 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
+		problem = "each row of the export " + oneCell
 	}
 	return &UsageError{[]string{problem}}
 }
+
+// oneCell is what is said of rows that a spreadsheet had in its first column.
+const oneCell = "is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
@@ -288,6 +295,8 @@ func (t *table) shape(r *row, cells []string) error {
 		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
 	case more == 0:
 		return nil
+	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
+		return r.skip(RaggedRow, "the row %s", oneCell)
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':

@@ -255,7 +255,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if suggested := mapOf(columns, header); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
-		if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
+		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
+			return &UsageError{[]string{recommendations}}
+		} else if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)

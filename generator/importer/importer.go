@@ -240,11 +240,11 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		remedy := "use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
+		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
 		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
 			remedy = "write " + meant
 		}
-		bad("date layout %s has no day, month or year; %s", quote(given), remedy)
+		bad("date layout %s has no letters for day, month or year; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)

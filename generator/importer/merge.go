@@ -29,6 +29,9 @@ type merger struct {
 	known   map[string]string // of files, by content, if reviews have ids of their own
 	// columns counts, for a field and a column, the skipped rows that have in it what is here.
 	columns map[[2]string]int
+	// before and after are the values of each member that the import changes.
+	before, after [len(memberNames)][]string
+	turned        int // skipped rows whose date is the one that is here with day and month exchanged
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -237,6 +240,10 @@ func (m *merger) update(v *review, r *record, known entry) {
 			continue
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
+			m.before[i], m.after[i] = append(m.before[i], string(r.values[i])), append(m.after[i], string(v.values[i]))
+			if field(i) == fieldRating {
+				m.report.Rated = append(m.report.Rated, fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
+			}
 			r.values[i] = v.values[i]
 			updated = append(updated, memberNames[i])
 		} else {

@@ -301,7 +301,7 @@ func TestStarsElsewhere(t *testing.T) {
 func TestCellErrors(t *testing.T) {
 	for _, cell := range []string{"#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#N/A", "#WERT!", "#NV", "#NOM?", "#¿NOMBRE?", "#¡VALOR!", "#NAZWA?", "#ARG!", "#ÉRTÉK!", "#AD?", "########", "Err:508"} {
 		report := newSurvey(t).load("Name,Stars,Date,Comment\nJo K.,5,2026-01-02," + cell + "\nAl B.,4,2026-01-02,Good.\n")
-		wantEqual(t, cell, codes(report), []Code{Garbled})
+		wantEqual(t, cell, codes(report), []Code{CellError})
 	}
 	for _, cell := range []string{"#1!", "# SUPER", "#super!", "#1", "OK!", "Err: nothing"} {
 		wantEqual(t, cell, newSurvey(t).load("Name,Stars,Date,Comment\nJo K.,5,2026-01-02,"+cell+"\n").Added, 1)

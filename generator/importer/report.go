@@ -28,6 +28,7 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []string // reviews and the members that editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
+	Rated                     []string // updated reviews with other stars
 	Tests                     []string // new reviews that look like tests of a form
 	NoAuthors, NoTexts        bool     // the export has no column with names, or with texts
 	Anonymous                 int      // reviews without a name
@@ -54,6 +55,7 @@ const (
 	BadCharacter Code = "a character can't be published"
 	TextTooLong  Code = "a text is too long"
 	Garbled      Code = "a text has garbled characters"
+	CellError    Code = "a cell shows an error of a spreadsheet"
 	NoID         Code = "no id, or one that was rounded"
 	NoRating     Code = "rating is empty"
 	BadRating    Code = "rating is not a number above zero"
@@ -175,6 +177,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("%s", r.Remedy)
 	}
 	p.list(r.Tests, p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":")
+	p.list(r.Rated, p.limit, diagnostic.Plural(len(r.Rated), "review")+" with other stars:")
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"

@@ -226,3 +226,32 @@ func manyRatings() string {
 	}
 	return b.String()
 }
+
+// TestSortedColumn: an export of which one column was sorted changes nothing, and one with new stars lists them.
+func TestSortedColumn(t *testing.T) {
+	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\nAl,5,2026-01-14,They were kind.\nDi,3,2026-02-01,It works again and is clean.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	before := d.data()
+	sorted := strings.NewReplacer("Jo,5", "Jo,3", "Al,5", "Al,4", "Bo,4", "Bo,5", "Di,3", "Di,5").Replace(export)
+	report := d.load(sorted)
+	wantEqual(t, "remedy", report.Remedy, "the rating of 4 reviews would be exchanged among them, as if only one column of the table had been sorted; undo that, or export again; if it is right, import with --partial")
+	wantEqual(t, "data", d.data(), before)
+
+	report = d.load(strings.ReplaceAll(export, "2026-02-01", "2026-01-02"))
+	wantEqual(t, "exchanged", report.Remedy, "of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; "+
+		"if they are wrong, and nothing of them is published yet, delete reviews/import-shop.jsonl and import again")
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 3, 1})
+
+	var got strings.Builder
+	if err := d.load(strings.ReplaceAll(export, "Bo,4", "Bo,5")).Print(&got, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 review with other stars:\n  shop-703982495b70: 5, was 4\n"; !strings.HasSuffix(got.String(), want) {
+		t.Errorf("got\n%s, want\n%s", got.String(), want)
+	}
+
+	d.cfg.Partial = true
+	wantEqual(t, "partial", d.load(sorted).Updated, 3)
+}

@@ -16,7 +16,7 @@ import (
 // initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
-	words := strings.Fields(capitalsFirst.ReplaceAllString(diagnostic.SurnameLast(author), "$2 $1"))
+	words := strings.Fields(diagnostic.SurnameLast(author))
 	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
 		words = names
 	}
@@ -35,9 +35,6 @@ func initials(author string) (short string, full bool) {
 
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
-
-// capitalsFirst matches CONTI Sara, with the surname first.
-var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3,}) (\p{Lu}\p{Ll}\S*)$`)
 
 // joins are the words between the first names of a couple.
 var joins = diagnostic.Words(wordsFile, "joins")
