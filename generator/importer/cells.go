@@ -44,6 +44,7 @@ var formsFile string
 var (
 	ratingWords, textWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "texts")
 	dateWords, jsonWords   = diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
+	doubtWords             = diagnostic.Rows(formatsFile, "doubts")
 )
 
 // said returns what the first row that fits says of a cell; "" if none does.

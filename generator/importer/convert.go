@@ -26,7 +26,8 @@ type review struct {
 	external     string  // the export's own id, "" when it has none
 	rating       float64 // as in the export
 	values       values
-	row          *row // if reviews are here already, and this one is not
+	no           [][2]string // columns that are not imported, and what they have for no
+	row          *row        // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.

@@ -31,6 +31,7 @@ type merger struct {
 	columns map[[2]string]int
 	// before and after are the values of each member that the import changes.
 	before, after [len(memberNames)][]string
+	unused        map[string]*unused
 	turned        int // skipped rows whose date is the one that is here with day and month exchanged
 }
 
@@ -43,8 +44,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
-		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{},
+		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, unused: map[string]*unused{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -103,6 +104,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		v := &review{number: r.number}
 		if skip == nil {
 			v, skip = m.conv.convert(&r)
+			m.look(&r, v)
 		}
 		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
 			m.report.Addresses++
@@ -319,7 +321,7 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
 	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[fieldText]); updated == nil && forms["testForm"].MatchString(text) {
-		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	if updated == nil {
+		m.doubt(v, r)
 	}
 }

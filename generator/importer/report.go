@@ -29,11 +29,12 @@ type Report struct {
 	Kept                      []string // reviews and the members that editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
 	Rated                     []string // updated reviews with other stars
-	Tests                     []string // new reviews that look like tests of a form
-	NoAuthors, NoTexts        bool     // the export has no column with names, or with texts
-	Anonymous                 int      // reviews without a name
-	Addresses                 int      // authors that are e-mail addresses
-	Unverified                int      // reviews without a verification
+	// Doubts are new reviews that may be wrong, by what is said of them.
+	Doubts             map[string][]string
+	NoAuthors, NoTexts bool // the export has no column with names, or with texts
+	Anonymous          int  // reviews without a name
+	Addresses          int  // authors that are e-mail addresses
+	Unverified         int  // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
@@ -176,7 +177,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	p.list(r.Tests, p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":")
+	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
+		p.list(r.Doubts[doubt], maxSkipped+p.limit-MaxPrinted, diagnostic.Plural(len(r.Doubts[doubt]), "new review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+	}
 	p.list(r.Rated, p.limit, diagnostic.Plural(len(r.Rated), "review")+" with other stars:")
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
