@@ -108,6 +108,19 @@ func rated(names []string, rows [][]string) []string {
 	})
 }
 
+// mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
+// name is like that, one is a sentence. Only reports that no column is known to have them.
+func mayBeText(name string, i int, rows [][]string, only bool) bool {
+	like, filled, long := forms["like text"].MatchString(name), 0, 0
+	for _, cells := range rows {
+		filled += min(len(cells[i]), 1)
+		if forms["sixWords"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {
+			long++
+		}
+	}
+	return !forms["like reply"].MatchString(name) && (like && (only || long > 0) || long > 0 && 2*long >= filled)
+}
+
 // membersOf returns the names of the members of an object, as paths, sorted.
 func membersOf(v jsontext.Value) []string {
 	members := map[string]bool{}

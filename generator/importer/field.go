@@ -287,13 +287,17 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
-	if c.Map["text"] == "" && columns["text"] == "" {
-		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-			return !forms["like text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
-		})
+	for i, name := range header {
+		if !slices.Contains(texts, name) && !slices.Contains(given, name) && !slices.Contains(slices.Collect(maps.Values(columns)), name) && mayBeText(name, i, rows, columns["text"] == "") {
+			texts = append(texts, name)
+		}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them, such as --map %q; a column that has none is deleted in the table", quoteAll(texts), "text="+texts[len(texts)-1])}}
+		var choices []string
+		for _, name := range texts[:min(len(texts), 4)] {
+			choices = append(choices, "--map "+strconv.Quote(pairOf("text", name)))
+		}
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: %s; if several have them, join these in one column of the table; if none has them, delete these columns there", quoteAll(texts), strings.Join(choices, " or "))}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"

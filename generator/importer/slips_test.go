@@ -76,7 +76,7 @@ func TestSlips(t *testing.T) {
 			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
 				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
 		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,,Good.\n",
-			`the customers' words may be in "Comment", "Review"; say which column has them, such as --map "text=Review"`},
+			`the customers' words may be in "Comment", "Review"; say which column has them: --map "text=Comment" or --map "text=Review"; if several`},
 		{"a column that may be the text", nil, "Name,Stars,Day,Private feedback\nJo,5,2026-01-02,Good.\n", `the customers' words may be in "Private feedback"`},
 		{"a second line of headings", nil, "Name,Stars,Day,Review\nOpen-Ended Response,Response,,\nJo,5,2026-01-02,Good.\n", "the row is a second line of headings, and is left out"},
 		{"two columns, one of them mapped", func(c *Config) { c.Map = map[string]string{"title": "Comment"} }, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n", "1 added"},
