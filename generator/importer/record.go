@@ -178,10 +178,11 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // and is left out, and a name that then has no letter (nothing, a telephone number, an emoji) or begins with
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
-	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
-	if kept = untitled(kept, full); len(kept) > 0 && !full && !forms["titleForm"].MatchString(kept[0]) {
-		kept = untitled(strings.Fields(diagnostic.SurnameLast(strings.Join(kept, " "))), full)
+	untitled := func(name string) string { return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1") }
+	if name = strings.TrimSpace(name); !full && !forms["titled"].MatchString(untitled(name)) { // or it is a surname
+		name = untitled(diagnostic.SurnameLast(untitled(name)))
 	}
+	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	name = strings.Join(kept, " ")
 	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
 		diagnostic.Nobody(name) {
@@ -196,17 +197,4 @@ func publishedAuthor(name string, full bool) string {
 		}
 	}
 	return kept[0] // "Maria !!!"
-}
-
-// untitled returns the words of a name without titles such as Mr before it, unless it is in full. Before a surname by
-// itself the first title stays.
-func untitled(words []string, full bool) []string {
-	n := slices.IndexFunc(words, func(w string) bool { return !forms["titleForm"].MatchString(w) })
-	if n <= 0 || full {
-		return words
-	}
-	if rest := words[n:]; len(rest) > 1 && strings.ToLower(rest[0]) != rest[0] { // and not van Dijk
-		return rest
-	}
-	return []string{words[0], words[len(words)-1]}
 }
