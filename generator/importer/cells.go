@@ -71,7 +71,7 @@ func unshown(column, cell string) bool {
 	}
 	state := diagnostic.Squash(cell)
 	if slices.Contains(unshownColumns, diagnostic.Squash(column)) {
-		return slices.Contains(yes, state) || state != "" && len(layoutsOf(knownLayouts, cell)) > 0
+		return slices.Contains(yes, state) || state != "" && isDay(cell)
 	}
 	return slices.Contains(hiddenStates, state)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,6 +59,8 @@ type converter struct {
 	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
 	over     int
 	most     float64 // of the ratings over the scale
+	before   float64 // the rating of the row before
+	climbing int     // ratings over the scale that are one more than that
 	scale    float64
 	overDays []string
 }
@@ -85,6 +88,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	for f := range r.cells {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
+	r.cells[fieldAuthor] = forms["behindName"].ReplaceAllString(r.cells[fieldAuthor], "")
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
 		if forms["rounded"].MatchString(v.external) {
@@ -145,8 +149,12 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	if mixed == nil {
 		return nil
 	}
-	remedy := map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
-	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
+	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), c.garbled())
+}
+
+// garbled says what to do about garbled characters.
+func (c Config) garbled() string {
+	return map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
@@ -157,8 +165,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return r.skip(NoRating, "rating is empty; a review needs one")
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
+	before := c.before
+	c.before = value
 	switch {
-	case !ok && len(layoutsOf(knownLayouts, cell)) > 0:
+	case !ok && isDay(cell):
 		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, cell))
@@ -170,7 +180,12 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
-				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
+				skip := c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
+				if value == before+1 {
+					c.climbing++
+					skip.Reason = fmt.Sprintf("rating %s is over the scale of %g, and one more than in the row above, as where a cell was dragged down in a spreadsheet program; correct it, or set --rating-scale to %g if ratings go to that", cell, c.RatingScale, scale)
+				}
+				return skip
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -225,8 +240,10 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return nil
 	}
 	tag, err := languageOf(cell)
-	if region, no := language.ParseRegion(cell); err != nil && no == nil && region.IsCountry() {
-		return r.skip(BadLanguage, "language %s is a country; if the column has countries, leave language out of --map, and import with --language and the code of the language", quote(cell))
+	region, no := language.ParseRegion(cell)
+	british := cell == "UK" && !strings.ContainsFunc(r.cells[fieldText], func(c rune) bool { return unicode.Is(unicode.Cyrillic, c) }) // uk is Ukrainian
+	if british || err != nil && no == nil && region.IsCountry() {
+		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as en or de (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), c.with("language", ""))
 	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))

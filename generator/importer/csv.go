@@ -60,6 +60,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
+	isGarbled := func(name string) bool { garbled, _ := diagnostic.Mojibake(name + "\u00a0"); return garbled != "" } // BewertungÂ, of a space
+	if i := slices.IndexFunc(t.names, isGarbled); i >= 0 {
+		return nil, &UsageError{[]string{fmt.Sprintf("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())}}
+	}
 	t.hides = slices.ContainsFunc(t.names, mayHide)
 	switch {
 	case cfg.Platform != "":
@@ -75,19 +79,33 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if i := slices.IndexFunc(t.names, forms["bestIsOne"].MatchString); i >= 0 && column == "" && !slices.ContainsFunc(t.names, func(name string) bool { return fieldOf(name) == "rating" }) {
 		column = t.names[i]
 	}
+	stars := func(cells []string) bool {
+		value, _, _ := diagnostic.ParseRating(cells[slices.Index(t.names, column)])
+		return value > 1
+	}
+	if err == nil && isRecommendation(column) && !slices.ContainsFunc(t.sample(), stars) {
+		err = &UsageError{[]string{recommendations}}
+	}
 	if forms["bestIsOne"].MatchString(column) && (err == nil || cfg.Map["rating"] == "") {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
 	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
 	}
-	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
+	texts, meant := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }), fieldOf(cfg.Map["text"])
+	if err == nil && len(texts) > 0 && meant == "owner_reply.text" {
 		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(cfg.Map["text"]), quote(texts[0]))}}
+	} else if err == nil && len(texts) > 0 && meant == "title" {
+		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have titles, and %s the texts; import again with --map %q; if not, give %[1]s the name text in the table", quote(cfg.Map["text"]), quote(texts[0]), cfg.with("title", cfg.Map["text"], "text", texts[0]))}}
 	}
 	if err == nil {
 		return t, nil
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
-		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export; delete what is above that line, and import again", quoteAll(below), line)}}
+		remedy := "; delete what is above that line, and import again"
+		if slices.ContainsFunc(t.names, isDay) {
+			remedy = ", which was sorted with the reviews; move that line to the top, and import again"
+		}
+		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s", quoteAll(below), line, remedy)}}
 	}
 	return nil, err
 }
@@ -119,7 +137,8 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
-	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+	columns, _, _ := choose(Platforms["own"], header)
+	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
 	var fields []string // if they stand one below the other
@@ -127,13 +146,13 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		fields = append(fields, strings.Split(cells[0], ":")[0])
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
-	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
+	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
 	}
 	if _, _, ok := choose(Platforms["own"], fields); ok {
 		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
 	}
-	if slices.ContainsFunc(header, isRecommendation) {
+	if columns["rating"] == "" && slices.ContainsFunc(header, isRecommendation) {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {

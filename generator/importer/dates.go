@@ -35,6 +35,8 @@ func layoutsOf(layouts []string, date string) []string {
 	})
 }
 
+func isDay(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }
+
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
 func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
@@ -66,6 +68,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)
+	if words := said(dateWords, cell); words != "" && (err != nil || t.Year() <= 1970) {
+		return "", r.skip(BadDate, "%s %s %s", f, quote(cell), words)
+	}
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
@@ -76,8 +81,6 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
-		case said(dateWords, cell) != "":
-			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), said(dateWords, cell))
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))

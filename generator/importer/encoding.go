@@ -169,7 +169,7 @@ func notText(in *bufio.Reader, json bool) string {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE --source NAME`"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
-		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
+		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`; if its reviews are from elsewhere, name that place behind --source, and leave out --verification"
 	}
 	return ""
 }

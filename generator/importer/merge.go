@@ -146,7 +146,8 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 		}
 	}
 	if len(differ) == 0 {
-		return r.skip(Duplicate, "the row repeats row %d", first.number)
+		two := map[bool]string{true: "; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete " + m.report.File + " if it is there, and nothing of it published yet, and import again"}[string(v.values[fieldAuthor]) == quotedAnonymous]
+		return r.skip(Duplicate, "the row repeats row %d%s", first.number, two)
 	}
 	if slices.Contains(differ, "date") && slices.Contains(differ, "text") {
 		m.shared++

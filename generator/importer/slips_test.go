@@ -119,7 +119,7 @@ func TestTextFromTheTitle(t *testing.T) {
 	d.load(export)
 	d.cfg.Map = map[string]string{"text": "Title"}
 	_, err := d.try(export)
-	if want := "the import before this one identified reviews by date, author, title and text, and this one has no title"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `the column "Title" seems to have titles, and "Review" the texts; import again with --map`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
