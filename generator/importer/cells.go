@@ -40,12 +40,10 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
-// What is wrong with ratings, texts, dates and JSON, by a form or words of it.
-var (
-	ratingWords, textWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "texts")
-	dateWords, jsonWords   = diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
-	doubtWords             = diagnostic.Rows(formatsFile, "doubts")
-)
+// What is wrong with ratings, texts, dates and JSON, and may be with texts, by a form or words of it.
+var ratingWords, textWords, dateWords, jsonWords, doubtWords = rows("ratings"), rows("texts"), rows("dates"), rows("json"), rows("doubts")
+
+func rows(section string) [][]string { return diagnostic.Rows(formatsFile, section) }
 
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,7 +59,6 @@ type converter struct {
 	over     int
 	most     float64 // of the ratings over the scale
 	before   float64 // the rating of the row before
-	climbing int     // ratings over the scale that are one more than that
 	scale    float64
 	overDays []string
 }
@@ -176,16 +174,13 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
+	case value > c.RatingScale && value == before+1:
+		return r.skip(OverScale, "rating %s is over the scale of %g, and one more than in the row above, as where a cell was dragged down in a spreadsheet program; undo that there or correct the cell, or set --rating-scale to the best rating if that is %[1]s or more", cell, c.RatingScale)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
-				skip := c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
-				if value == before+1 {
-					c.climbing++
-					skip.Reason = fmt.Sprintf("rating %s is over the scale of %g, and one more than in the row above, as where a cell was dragged down in a spreadsheet program; correct it, or set --rating-scale to %g if ratings go to that", cell, c.RatingScale, scale)
-				}
-				return skip
+				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -241,7 +236,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 	}
 	tag, err := languageOf(cell)
 	region, no := language.ParseRegion(cell)
-	british := cell == "UK" && !strings.ContainsFunc(r.cells[fieldText], func(c rune) bool { return unicode.Is(unicode.Cyrillic, c) }) // uk is Ukrainian
+	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
 	if british || err != nil && no == nil && region.IsCountry() {
 		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as en or de (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), c.with("language", ""))
 	}

@@ -42,7 +42,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	if oldMac {
-		in = bufio.NewReader(lineFeeds{in})
+		raw, err := io.ReadAll(in)
+		if err != nil {
+			return nil, fmt.Errorf("read export: %w", err)
+		}
+		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
 	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
 	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`))}
@@ -213,15 +217,6 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, e
 
 // delimiters are the possible delimiters, the most likely first.
 const delimiters = ",;\t|"
-
-// lineFeeds replaces carriage returns by the line ends that csv knows.
-type lineFeeds struct{ r io.Reader }
-
-func (l lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
-	return n, err
-}
 
 // rows returns the rows after the header. One whose last cell goes on in the lines below it, without quotes, is skipped,
 // and they are: the beginning of a text is not what the customer wrote.

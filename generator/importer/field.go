@@ -68,18 +68,15 @@ func fieldOf(word string) string {
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems, corrected []string
-	exchanged, foreign, known := false, false, Fields()
+	wrong, known := false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, name) {
 			field, column := m[name], name
 			if !slices.Contains(known, field) {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
-				foreign = foreign || field != ""
-			} else {
-				exchanged = true
 			}
 			if field != "" {
-				corrected = append(corrected, field+"="+column)
+				wrong, corrected = true, append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -89,10 +86,8 @@ func checkFields(m map[string]string) []string {
 		}
 		corrected = append(corrected, name+"="+m[name])
 	}
-	if exchanged {
-		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(corrected, ",")))
-	} else if foreign {
-		problems = append(problems, fmt.Sprintf("column map: the fields have names of their own: write --map %q", strings.Join(corrected, ",")))
+	if wrong {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first, and fields have names of their own: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column")
@@ -248,9 +243,12 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["rating"] = rated[0]
 	}
 	for i, name := range header {
-		dated := !slices.ContainsFunc(rows, func(cells []string) bool { return len(layoutsOf(knownLayouts, cells[i])) == 0 })
-		if columns["date"] == "" && dated && len(rows) > 0 {
+		dated := len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
+		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
+		if columns["date"] == "" && dated {
 			columns["date"] = name
+		} else if gaps && c.Map["date"] == "" {
+			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
 		}
 	}
 	if suggested := mapOf(columns, header); len(missing) > 0 {
@@ -283,21 +281,16 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["author"] = header[first] + "+" + header[last]
 	}
 	given := slices.Collect(maps.Values(c.Map))
-	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
+	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+		other := slices.Contains(slices.Collect(maps.Values(columns)), name) || !mayBeText(name, slices.Index(header, name), rows, columns["text"] == "")
+		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other
+	})
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
-	for i, name := range header {
-		if !slices.Contains(texts, name) && !slices.Contains(given, name) && !slices.Contains(slices.Collect(maps.Values(columns)), name) && mayBeText(name, i, rows, columns["text"] == "") {
-			texts = append(texts, name)
-		}
-	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		var choices []string
-		for _, name := range texts[:min(len(texts), 4)] {
-			choices = append(choices, "--map "+strconv.Quote(pairOf("text", name)))
-		}
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: %s; if several have them, join these in one column of the table; if none has them, delete these columns there", quoteAll(texts), strings.Join(choices, " or "))}}
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: --map \"text=%s\"; if several have them, join these in one column of the table; if none has them, delete these columns there",
+			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"

@@ -31,8 +31,8 @@ type merger struct {
 	columns map[[2]string]int
 	// before and after are the values of each member that the import changes.
 	before, after [len(memberNames)][]string
-	says          map[string]int // of columns
-	turned        int            // skipped rows whose date is the one that is here with day and month exchanged
+	says          map[[2]string]bool // whether a column has cells of a kind: yes, no or other
+	turned        int                // skipped rows whose date is the one that is here with day and month exchanged
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -45,7 +45,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[string]int{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[[2]string]bool{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -327,27 +327,16 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	}
 }
 
-// What the cells of a column are: yes, no or something else.
-const (
-	saysYes = 1 << iota
-	saysNo
-	saysOther
-)
-
-// maxWord is the length of the longest word for yes or no, in bytes.
-const maxWord = 16
-
-// look notes what a row has in columns with yes and no.
+// look notes which columns have cells with yes, with no, and with something else.
 func (m *merger) look(r *row, v *review) {
 	for i, name := range r.names {
-		if cell := r.all[i]; len(cell) > maxWord {
-			m.says[name] |= saysOther
-		} else if word := diagnostic.Squash(cell); slices.Contains(no, word) {
-			m.says[name] |= saysNo
-			v.no = append(v.no, [2]string{name, cell})
-		} else if word != "" {
-			m.says[name] |= map[bool]int{true: saysYes, false: saysOther}[slices.Contains(yes, word)]
+		word, kind := diagnostic.Squash(r.all[i][:min(len(r.all[i]), 16)]), "other" // 16: no word
+		if slices.Contains(yes, word) {
+			kind = "yes"
+		} else if slices.Contains(no, word) {
+			kind, v.no = "no", append(v.no, [2]string{name, r.all[i]})
 		}
+		m.says[[2]string{name, kind}] = m.says[[2]string{name, kind}] || word != ""
 	}
 }
 
@@ -356,7 +345,7 @@ func (m *merger) doubt(v *review, r *record) {
 	text, used := textOf(r.values[fieldText]), slices.Collect(maps.Values(m.cfg.Map))
 	found := []string{said(doubtWords, text)}
 	for _, no := range v.no {
-		if m.says[no[0]] == saysYes|saysNo && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
+		if m.says[[2]string{no[0], "yes"}] && !m.says[[2]string{no[0], "other"}] && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
 			found = append(found, fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
 		}
 	}

@@ -57,9 +57,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	if n := m.turned; n > 0 && n == skipped[OtherColumn] && m.report.Remedy == "" {
 		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %s and import again", m.report.File)
 	}
-	climb := m.conv.climbing > 1 && m.conv.climbing == m.conv.over
-	refuse(climb && !cfg.Partial, "the ratings count up from row to row, to %g, as spreadsheet programs do where a cell is dragged down to others; undo that there, or write the customers' ratings into all these rows, and import again", m.conv.before)
-	refuse(!climb && m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
+	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
 }
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
