@@ -112,7 +112,7 @@ func mayBeText(name string, i int, rows [][]string, only bool) bool {
 	like, filled, long := forms["like text"].MatchString(name), 0, 0
 	for _, cells := range rows {
 		filled += min(len(cells[i]), 1)
-		if forms["sixWords"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {
+		if forms["prose"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {
 			long++
 		}
 	}
