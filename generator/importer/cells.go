@@ -23,6 +23,7 @@ var (
 	consents                      = diagnostic.Words(formatsFile, "consent")
 	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
 	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
+	shownStates                   = diagnostic.Words(formatsFile, "shown")
 	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
 )
 
@@ -116,7 +117,7 @@ func mayBeText(name string, i int, rows [][]string, only bool) bool {
 			long++
 		}
 	}
-	return !forms["like reply"].MatchString(name) && (like && (only || long > 0) || long > 0 && 2*long >= filled)
+	return like && only || !forms["like reply"].MatchString(name) && long > 0 && (like || 2*long >= filled)
 }
 
 // membersOf returns the names of the members of an object, as paths, sorted.

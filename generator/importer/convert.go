@@ -99,8 +99,8 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
-		if sum || undated && blank && r.cells[fieldRating] != "" {
-			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
+		if sum || undated && blank {
+			return v, r.skip(NoReview, "the row seems to have totals or a heading, and is no review; delete it")
 		}
 	}
 	for _, step := range []func(*row, *review) *Skip{c.text, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
@@ -160,7 +160,7 @@ func (c Config) garbled() string {
 func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
-		return r.skip(NoRating, "rating is empty; a review needs one")
+		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row")
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	before := c.before

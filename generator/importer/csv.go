@@ -156,7 +156,7 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	if _, _, ok := choose(Platforms["own"], fields); ok {
 		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
 	}
-	if columns["rating"] == "" && slices.ContainsFunc(header, isRecommendation) {
+	if columns["rating"] == "" && !slices.ContainsFunc(rated(header, rows), func(name string) bool { return !isRecommendation(name) }) && slices.ContainsFunc(header, isRecommendation) {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {

@@ -35,7 +35,9 @@ func layoutsOf(layouts []string, date string) []string {
 	})
 }
 
-func isDay(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }
+func isDay(cell string) bool {
+	return len(layoutsOf(knownLayouts, cell)) > 0 || forms["unixTime"].MatchString(cell)
+}
 
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
 func layoutRemedy(layouts []string) string {

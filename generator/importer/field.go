@@ -243,7 +243,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["rating"] = rated[0]
 	}
 	for i, name := range header {
-		dated := len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
+		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
 		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
 		if columns["date"] == "" && dated {
 			columns["date"] = name
@@ -334,7 +334,7 @@ func mapOf(columns map[string]string, header []string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		column := columns[name]
 		for _, h := range header {
-			if column == "" && forms["like "+name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+			if column == "" && forms["like "+name].MatchString(h) && !forms["otherDay"].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
 		}

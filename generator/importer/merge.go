@@ -331,9 +331,10 @@ func (m *merger) done(v *review, r *record, updated []string) {
 func (m *merger) look(r *row, v *review) {
 	for i, name := range r.names {
 		word, kind := diagnostic.Squash(r.all[i][:min(len(r.all[i]), 16)]), "other" // 16: no word
-		if slices.Contains(yes, word) {
+		state := slices.Contains(statusColumns, diagnostic.Squash(name))
+		if slices.Contains(yes, word) || state && slices.Contains(shownStates, word) {
 			kind = "yes"
-		} else if slices.Contains(no, word) {
+		} else if slices.Contains(no, word) || state && word != "" {
 			kind, v.no = "no", append(v.no, [2]string{name, r.all[i]})
 		}
 		m.says[[2]string{name, kind}] = m.says[[2]string{name, kind}] || word != ""

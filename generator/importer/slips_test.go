@@ -74,7 +74,7 @@ func TestSlips(t *testing.T) {
 		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
 		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
 			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
-				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
+				"  row 4 (line 4): the row seems to have totals or a heading, and is no review; delete it\n  row 5 (line 5)"},
 		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,,Good.\n",
 			`the customers' words may be in "Comment", "Review"; say which column has them: --map "text=Comment" or --map "text=Review"; if several`},
 		{"a column that may be the text", nil, "Name,Stars,Day,Private feedback\nJo,5,2026-01-02,Good.\n", `the customers' words may be in "Private feedback"`},
