@@ -110,7 +110,7 @@ func rated(names []string, rows [][]string) []string {
 // mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
 // name is like that, one is a sentence. Only reports that no column is known to have them.
 func mayBeText(name string, i int, rows [][]string, only bool) bool {
-	like, filled, long := forms["like text"].MatchString(name), 0, 0
+	like, filled, long := forms["like text"].MatchString(name) && !mayHide(name), 0, 0
 	for _, cells := range rows {
 		filled += min(len(cells[i]), 1)
 		if forms["prose"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {

@@ -330,6 +330,9 @@ func (m *merger) done(v *review, r *record, updated []string) {
 // look notes which columns have cells with yes, with no, and with something else.
 func (m *merger) look(r *row, v *review) {
 	for i, name := range r.names {
+		if m.says[[2]string{name, "other"}] {
+			continue
+		}
 		word, kind := diagnostic.Squash(r.all[i][:min(len(r.all[i]), 16)]), "other" // 16: no word
 		state := slices.Contains(statusColumns, diagnostic.Squash(name))
 		if slices.Contains(yes, word) || state && slices.Contains(shownStates, word) {
@@ -344,13 +347,15 @@ func (m *merger) look(r *row, v *review) {
 // doubt reports why a new review may be wrong.
 func (m *merger) doubt(v *review, r *record) {
 	text, used := textOf(r.values[fieldText]), slices.Collect(maps.Values(m.cfg.Map))
-	found := []string{said(doubtWords, text)}
+	note := func(doubt string) {
+		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
+	if words := said(doubtWords, text); words != "" {
+		note(words)
+	}
 	for _, no := range v.no {
 		if m.says[[2]string{no[0], "yes"}] && !m.says[[2]string{no[0], "other"}] && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
-			found = append(found, fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
+			note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
 		}
-	}
-	for _, doubt := range slices.DeleteFunc(found, func(s string) bool { return s == "" }) {
-		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
 }

@@ -39,7 +39,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	refuse(column != "", "%s", column)
 	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
 	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
-	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial")
+	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import again without id: --map %q; if not, remove the wrong row, or import with --partial", cfg.with("id", ""))
 	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
 	refuse(m.conv.wordy > 0 && 2*m.conv.wordy >= read && !cfg.Partial, "the column %s has texts, which would be published as names; import again with author= and the column of the names in --map; if the text and the author are exchanged: --map %q", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
 	for i, name := range memberNames[:fieldLanguage] {
