@@ -103,7 +103,7 @@ func rated(names []string, rows [][]string) []string {
 			}
 			counted = counted && value == float64(j+1)
 		}
-		return given == "" || counted
+		return strings.Trim(given, "1") == "" || counted // 1 for yes
 	})
 }
 

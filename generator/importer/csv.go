@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -79,37 +78,15 @@ func openTable(export text, cfg *Config) (*table, error) {
 		t.binding, err = bind(cfg.Map, t.names)
 		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
-	column := cfg.Map["rating"]
-	if i := slices.IndexFunc(t.names, forms["bestIsOne"].MatchString); i >= 0 && column == "" && !slices.ContainsFunc(t.names, func(name string) bool { return fieldOf(name) == "rating" }) {
-		column = t.names[i]
-	}
-	stars := func(cells []string) bool {
-		value, _, _ := diagnostic.ParseRating(cells[slices.Index(t.names, column)])
-		return value > 1
-	}
-	if err == nil && isRecommendation(column) && !slices.ContainsFunc(t.sample(), stars) {
-		err = &UsageError{[]string{recommendations}}
-	}
-	if forms["bestIsOne"].MatchString(column) && (err == nil || cfg.Map["rating"] == "") {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
-	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
-	}
-	texts, meant := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }), fieldOf(cfg.Map["text"])
-	if err == nil && len(texts) > 0 && meant == "owner_reply.text" {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(cfg.Map["text"]), quote(texts[0]))}}
-	} else if err == nil && len(texts) > 0 && meant == "title" {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have titles, and %s the texts; import again with --map %q; if not, give %[1]s the name text in the table", quote(cfg.Map["text"]), quote(texts[0]), cfg.with("title", cfg.Map["text"], "text", texts[0]))}}
+	if err == nil {
+		err = t.misread(cfg)
 	}
 	if err == nil {
 		return t, nil
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
-		remedy := "; delete what is above that line, and import again"
-		if slices.ContainsFunc(t.names, isDay) {
-			remedy = ", which was sorted with the reviews; move that line to the top, and import again"
-		}
-		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s", quoteAll(below), line, remedy)}}
+		remedy := map[bool]string{false: "; delete what is above that line", true: ", which was sorted with the reviews; move that line to the top"}[slices.ContainsFunc(t.names, isDay)]
+		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
 	}
 	return nil, err
 }

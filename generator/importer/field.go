@@ -238,6 +238,9 @@ func (c *Config) useShape(header []string) error {
 func (c *Config) ownNames(header []string, rows [][]string) error {
 	rated := rated(header, rows)
 	columns, _, _ := choose(Platforms["own"], header)
+	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
+		columns["rating"] = header[i]
+	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]

@@ -57,11 +57,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	if err := m.scaleFits(); err != nil {
-		return nil, err
-	}
 	ids := m.assign(reviews)
-	if err := m.otherSource(reviews, ids); err != nil {
+	if err := cmp.Or(m.scaleFits(), m.otherSource(reviews, ids)); err != nil {
 		return nil, err
 	}
 	twins := m.twins(reviews)
@@ -245,7 +242,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
 			m.before[i], m.after[i] = append(m.before[i], string(r.values[i])), append(m.after[i], string(v.values[i]))
 			if field(i) == fieldRating {
-				m.report.Rated = append(m.report.Rated, fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
+				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
 			}
 			r.values[i] = v.values[i]
 			updated = append(updated, memberNames[i])

@@ -153,6 +153,27 @@ func isRecommendation(column string) bool {
 	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
 }
 
+// misread returns an error if the column of the rating or of the text seems to have something else.
+func (t *table) misread(cfg *Config) error {
+	rating, text, message := cfg.Map["rating"], cfg.Map["text"], ""
+	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	switch meant := fieldOf(text); {
+	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
+		message = recommendations
+	case forms["bestIsOne"].MatchString(rating):
+		message = fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(rating))
+	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
+		message = fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(rating))
+	case len(texts) > 0 && meant == "owner_reply.text":
+		message = fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(text), quote(texts[0]))
+	case len(texts) > 0 && meant == "title":
+		message = fmt.Sprintf("the column %s seems to have titles, and %s the texts; import again with --map %q; if not, give %[1]s the name text in the table", quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
+	default:
+		return nil
+	}
+	return &UsageError{[]string{message}}
+}
+
 // textOf returns a JSON string as text.
 func textOf(v jsontext.Value) string {
 	b, err := jsontext.AppendUnquote(nil, v)

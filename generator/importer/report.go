@@ -28,8 +28,7 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []string // reviews and the members that editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
-	Rated                     []string // updated reviews with other stars
-	// Doubts are new reviews that may be wrong, by what is said of them.
+	// Doubts are reviews that may be wrong, by what is said of them.
 	Doubts             map[string][]string
 	NoAuthors, NoTexts bool // the export has no column with names, or with texts
 	Anonymous          int  // reviews without a name
@@ -178,9 +177,8 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("%s", r.Remedy)
 	}
 	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
-		p.list(r.Doubts[doubt], maxSkipped+p.limit-MaxPrinted, diagnostic.Plural(len(r.Doubts[doubt]), "new review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+		p.list(r.Doubts[doubt], maxSkipped+p.limit-MaxPrinted, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
 	}
-	p.list(r.Rated, p.limit, diagnostic.Plural(len(r.Rated), "review")+" with other stars:")
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"

@@ -84,7 +84,7 @@ func TestSlips(t *testing.T) {
 		{"a list of invitations", func(c *Config) { c.Platform = "trustpilot" }, "Email,Name,Status,Sent date\njo@example.com,Jo,Delivered,2026-01-02\n",
 			`its columns are "Email", "Name", "Status", "Sent date": if it is a list of something else, such as invitations, export the reviews; if the reviews are from elsewhere`},
 		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
-			"2 new reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
+			"2 reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
 		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
 			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars\n"},
 		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
