@@ -23,6 +23,7 @@ var (
 	consents                      = diagnostic.Words(formatsFile, "consent")
 	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
 	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
+	shownStates                   = diagnostic.Words(formatsFile, "shown")
 	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
 )
 
@@ -40,8 +41,10 @@ var forms = func() map[string]*regexp.Regexp {
 //go:embed forms.txt
 var formsFile string
 
-// What is wrong with ratings, dates and JSON, by a form or words of it.
-var ratingWords, dateWords, jsonWords = diagnostic.Rows(formatsFile, "ratings"), diagnostic.Rows(formatsFile, "dates"), diagnostic.Rows(formatsFile, "json")
+// What is wrong with ratings, texts, dates and JSON, and may be with texts, by a form or words of it.
+var ratingWords, textWords, dateWords, jsonWords, doubtWords = rows("ratings"), rows("texts"), rows("dates"), rows("json"), rows("doubts")
+
+func rows(section string) [][]string { return diagnostic.Rows(formatsFile, section) }
 
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {
@@ -67,7 +70,7 @@ func unshown(column, cell string) bool {
 	}
 	state := diagnostic.Squash(cell)
 	if slices.Contains(unshownColumns, diagnostic.Squash(column)) {
-		return slices.Contains(yes, state) || state != "" && len(layoutsOf(knownLayouts, cell)) > 0
+		return slices.Contains(yes, state) || state != "" && isDay(cell)
 	}
 	return slices.Contains(hiddenStates, state)
 }
@@ -100,8 +103,21 @@ func rated(names []string, rows [][]string) []string {
 			}
 			counted = counted && value == float64(j+1)
 		}
-		return given == "" || counted
+		return strings.Trim(given, "1") == "" || counted // 1 for yes
 	})
+}
+
+// mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
+// name is like that, one is a sentence. Only reports that no column is known to have them.
+func mayBeText(name string, i int, rows [][]string, only bool) bool {
+	like, filled, long := forms["like text"].MatchString(name) && !mayHide(name), 0, 0
+	for _, cells := range rows {
+		filled += min(len(cells[i]), 1)
+		if forms["prose"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {
+			long++
+		}
+	}
+	return like && only || !forms["like reply"].MatchString(name) && long > 0 && (like || 2*long >= filled)
 }
 
 // membersOf returns the names of the members of an object, as paths, sorted.

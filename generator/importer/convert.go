@@ -26,7 +26,8 @@ type review struct {
 	external     string  // the export's own id, "" when it has none
 	rating       float64 // as in the export
 	values       values
-	row          *row // if reviews are here already, and this one is not
+	no           [][2]string // columns that are not imported, and what they have for no
+	row          *row        // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -57,6 +58,7 @@ type converter struct {
 	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
 	over     int
 	most     float64 // of the ratings over the scale
+	before   float64 // the rating of the row before
 	scale    float64
 	overDays []string
 }
@@ -84,6 +86,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	for f := range r.cells {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
+	r.cells[fieldAuthor] = forms["behindName"].ReplaceAllString(r.cells[fieldAuthor], "")
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
 		if forms["rounded"].MatchString(v.external) {
@@ -96,8 +99,8 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
-		if sum || undated && blank && r.cells[fieldRating] != "" {
-			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
+		if sum || undated && blank {
+			return v, r.skip(NoReview, "the row seems to have totals or a heading, and is no review; delete it")
 		}
 	}
 	for _, step := range []func(*row, *review) *Skip{c.text, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
@@ -131,8 +134,8 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if forms["cellError"].MatchString(strings.TrimSpace(cell)) {
-			return r.skip(Garbled, "%s %s is what a spreadsheet shows in place of a text that begins with -, + or =, or that is too long for its cell; format the column as text there, enter the text again, and export", f, quote(cell))
+		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
+			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
 			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
@@ -144,8 +147,12 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	if mixed == nil {
 		return nil
 	}
-	remedy := map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
-	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), remedy)
+	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), c.garbled())
+}
+
+// garbled says what to do about garbled characters.
+func (c Config) garbled() string {
+	return map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
@@ -153,11 +160,13 @@ func (c *converter) text(r *row, _ *review) *Skip {
 func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
-		return r.skip(NoRating, "rating is empty; a review needs one")
+		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row")
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
+	before := c.before
+	c.before = value
 	switch {
-	case !ok && len(layoutsOf(knownLayouts, cell)) > 0:
+	case !ok && isDay(cell):
 		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, cell))
@@ -165,6 +174,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
+	case value > c.RatingScale && value == before+1:
+		return r.skip(OverScale, "rating %s is over the scale of %g, and one more than in the row above, as where a cell was dragged down in a spreadsheet program; undo that there or correct the cell, or set --rating-scale to the best rating if that is %[1]s or more", cell, c.RatingScale)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
@@ -224,8 +235,10 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return nil
 	}
 	tag, err := languageOf(cell)
-	if region, no := language.ParseRegion(cell); err != nil && no == nil && region.IsCountry() {
-		return r.skip(BadLanguage, "language %s is a country; if the column has countries, leave language out of --map, and import with --language and the code of the language", quote(cell))
+	region, no := language.ParseRegion(cell)
+	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
+	if british || err != nil && no == nil && region.IsCountry() {
+		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as en or de (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), c.with("language", ""))
 	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))

@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -42,7 +41,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	if oldMac {
-		in = bufio.NewReader(lineFeeds{in})
+		raw, err := io.ReadAll(in)
+		if err != nil {
+			return nil, fmt.Errorf("read export: %w", err)
+		}
+		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
 	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
 	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`))}
@@ -60,6 +63,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, err
 	}
 	t.names = trimmed(header)
+	isGarbled := func(name string) bool { garbled, _ := diagnostic.Mojibake(name + "\u00a0"); return garbled != "" } // BewertungÂ, of a space
+	if i := slices.IndexFunc(t.names, isGarbled); i >= 0 {
+		return nil, &UsageError{[]string{fmt.Sprintf("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())}}
+	}
 	t.hides = slices.ContainsFunc(t.names, mayHide)
 	switch {
 	case cfg.Platform != "":
@@ -71,19 +78,15 @@ func openTable(export text, cfg *Config) (*table, error) {
 		t.binding, err = bind(cfg.Map, t.names)
 		_, t.surname = joined(cfg.Map["author"], t.names)
 	}
-	if column := cfg.Map["rating"]; err == nil && forms["bestIsOne"].MatchString(column) {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(column))}}
-	} else if err == nil && forms["toTen"].MatchString(column) && cfg.RatingScale == reviewcast.MaxRating {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(column))}}
-	}
-	if texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" }); err == nil && len(texts) > 0 && fieldOf(cfg.Map["text"]) == "owner_reply.text" {
-		err = &UsageError{[]string{fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(cfg.Map["text"]), quote(texts[0]))}}
+	if err == nil {
+		err = t.misread(cfg)
 	}
 	if err == nil {
 		return t, nil
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
-		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export; delete what is above that line, and import again", quoteAll(below), line)}}
+		remedy := map[bool]string{false: "; delete what is above that line", true: ", which was sorted with the reviews; move that line to the top"}[slices.ContainsFunc(t.names, isDay)]
+		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
 	}
 	return nil, err
 }
@@ -115,7 +118,8 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
-	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+	columns, _, _ := choose(Platforms["own"], header)
+	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
 	var fields []string // if they stand one below the other
@@ -123,13 +127,13 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		fields = append(fields, strings.Split(cells[0], ":")[0])
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
-	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
+	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
 	}
 	if _, _, ok := choose(Platforms["own"], fields); ok {
 		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
 	}
-	if slices.ContainsFunc(header, isRecommendation) {
+	if columns["rating"] == "" && !slices.ContainsFunc(rated(header, rows), func(name string) bool { return !isRecommendation(name) }) && slices.ContainsFunc(header, isRecommendation) {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {
@@ -138,10 +142,13 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
+		problem = "each row of the export " + oneCell
 	}
 	return &UsageError{[]string{problem}}
 }
+
+// oneCell is what is said of rows that a spreadsheet had in its first column.
+const oneCell = "is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
@@ -187,15 +194,6 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, e
 
 // delimiters are the possible delimiters, the most likely first.
 const delimiters = ",;\t|"
-
-// lineFeeds replaces carriage returns by the line ends that csv knows.
-type lineFeeds struct{ r io.Reader }
-
-func (l lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
-	return n, err
-}
 
 // rows returns the rows after the header. One whose last cell goes on in the lines below it, without quotes, is skipped,
 // and they are: the beginning of a text is not what the customer wrote.
@@ -288,6 +286,8 @@ func (t *table) shape(r *row, cells []string) error {
 		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
 	case more == 0:
 		return nil
+	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
+		return r.skip(RaggedRow, "the row %s", oneCell)
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':

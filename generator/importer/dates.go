@@ -35,6 +35,10 @@ func layoutsOf(layouts []string, date string) []string {
 	})
 }
 
+func isDay(cell string) bool {
+	return len(layoutsOf(knownLayouts, cell)) > 0 || forms["unixTime"].MatchString(cell)
+}
+
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
 func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
@@ -66,6 +70,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)
+	if words := said(dateWords, cell); words != "" && (err != nil || t.Year() <= 1970) {
+		return "", r.skip(BadDate, "%s %s %s", f, quote(cell), words)
+	}
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
@@ -76,14 +83,13 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
-		case said(dateWords, cell) != "":
-			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), said(dateWords, cell))
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		case forms["unixTime"].MatchString(cell):
 			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
-			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/86400+25569 for seconds in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly))
+			unit := map[bool][2]string{false: {"86400", "seconds"}, true: {"86400000", "milliseconds"}}[len(cell) > 10]
+			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/%s+25569 for %s in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly), unit[0], unit[1])
 		}
 		if f == fieldReplyDate {
 			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))

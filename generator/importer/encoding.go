@@ -21,25 +21,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// encodings are the values of Config.Encoding. Nil is UTF-8, which is not decoded but checked cell by cell, where a
-// message can name the line.
-var encodings = map[string]encoding.Encoding{
-	"":             nil,
-	"utf-8":        nil,
-	"utf-16le":     utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM),
-	"utf-16be":     utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM),
-	"iso-8859-2":   charmap.ISO8859_2,
-	"windows-1250": charmap.Windows1250,
-	"windows-1251": charmap.Windows1251,
-	"windows-1252": charmap.Windows1252,
-	"windows-1253": charmap.Windows1253,
-	"windows-1254": charmap.Windows1254,
-	"windows-1257": charmap.Windows1257,
-	"macintosh":    charmap.Macintosh,
-	"cp850":        charmap.CodePage850,
-	"cp852":        charmap.CodePage852,
-	"cp866":        charmap.CodePage866,
-}
+// encodings are the values of Config.Encoding: those of alphabets, and Unicode. Nil is UTF-8, which is not decoded but
+// checked cell by cell, where a message can name the line.
+var encodings = func() map[string]encoding.Encoding {
+	m := map[string]encoding.Encoding{"": nil, "utf-8": nil, "utf-16le": utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM), "utf-16be": utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)}
+	for _, e := range charmap.All {
+		if name := strings.ToLower(strings.NewReplacer("IBM Code Page ", "cp", " ", "-").Replace(fmt.Sprint(e))); strings.Contains(alphabets, name+": ") {
+			m[name] = e
+		}
+	}
+	return m
+}()
 
 // Encodings are the names of the encodings, for messages.
 func Encodings() string { return strings.Join(slices.Sorted(maps.Keys(encodings))[1:], ", ") }
@@ -169,7 +161,7 @@ func notText(in *bufio.Reader, json bool) string {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE --source NAME`"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
-		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
+		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`; if its reviews are from elsewhere, name that place behind --source, and leave out --verification"
 	}
 	return ""
 }

@@ -68,18 +68,15 @@ func fieldOf(word string) string {
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems, corrected []string
-	exchanged, foreign, known := false, false, Fields()
+	wrong, known := false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, name) {
 			field, column := m[name], name
 			if !slices.Contains(known, field) {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
-				foreign = foreign || field != ""
-			} else {
-				exchanged = true
 			}
 			if field != "" {
-				corrected = append(corrected, field+"="+column)
+				wrong, corrected = true, append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -89,10 +86,8 @@ func checkFields(m map[string]string) []string {
 		}
 		corrected = append(corrected, name+"="+m[name])
 	}
-	if exchanged {
-		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(corrected, ",")))
-	} else if foreign {
-		problems = append(problems, fmt.Sprintf("column map: the fields have names of their own: write --map %q", strings.Join(corrected, ",")))
+	if wrong {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first, and fields have names of their own: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column")
@@ -135,7 +130,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	if len(missing) > 0 && slices.ContainsFunc(header, isRecommendation) {
+	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) {
 		problems = append(problems, recommendations)
 	} else if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
@@ -243,19 +238,27 @@ func (c *Config) useShape(header []string) error {
 func (c *Config) ownNames(header []string, rows [][]string) error {
 	rated := rated(header, rows)
 	columns, _, _ := choose(Platforms["own"], header)
+	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
+		columns["rating"] = header[i]
+	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
 	}
 	for i, name := range header {
-		dated := !slices.ContainsFunc(rows, func(cells []string) bool { return len(layoutsOf(knownLayouts, cells[i])) == 0 })
-		if columns["date"] == "" && dated && len(rows) > 0 {
+		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
+		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
+		if columns["date"] == "" && dated {
 			columns["date"] = name
+		} else if gaps && c.Map["date"] == "" {
+			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
 		}
 	}
 	if suggested := mapOf(columns, header); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
-		if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
+		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
+			return &UsageError{[]string{recommendations}}
+		} else if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
@@ -281,17 +284,16 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["author"] = header[first] + "+" + header[last]
 	}
 	given := slices.Collect(maps.Values(c.Map))
-	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
+	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+		other := slices.Contains(slices.Collect(maps.Values(columns)), name) || !mayBeText(name, slices.Index(header, name), rows, columns["text"] == "")
+		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other
+	})
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
-	if c.Map["text"] == "" && columns["text"] == "" {
-		texts = slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-			return !forms["like text"].MatchString(name) || slices.Contains(given, name) || slices.Contains(slices.Collect(maps.Values(columns)), name)
-		})
-	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them, such as --map %q; a column that has none is deleted in the table", quoteAll(texts), "text="+texts[len(texts)-1])}}
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: --map \"text=%s\"; if several have them, join these in one column of the table; if none has them, delete these columns there",
+			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"
@@ -335,7 +337,7 @@ func mapOf(columns map[string]string, header []string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		column := columns[name]
 		for _, h := range header {
-			if column == "" && forms["like "+name].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+			if column == "" && forms["like "+name].MatchString(h) && !forms["otherDay"].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
 		}

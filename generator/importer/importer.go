@@ -10,9 +10,8 @@
 // The same export gives the same bytes. A newer export updates the file in place:
 //
 //   - A review is identified by the export's own id or, if no column has one, by its date, author, title, text and
-//     source URL (also by its rating if it has neither text nor URL). So it keeps its id whatever the order of the
-//     rows. The columns of the first import decide; an import without one of them is refused, since it would add every
-//     review again.
+//     source URL (also by its rating if it has neither text nor URL), whatever the order of the rows. The columns of
+//     the first import decide; an import without one of them is refused: it would add every review again.
 //   - An import that reads one of these fields from another column than the first did would add its reviews a second
 //     time. If most of the new reviews are here already but for one field, they are skipped. So is one with the author,
 //     day and stars of a review that is gone from the export: its text was edited.
@@ -25,17 +24,15 @@
 //
 // # What is skipped
 //
-// Nothing is guessed, and no text is changed silently. A row that can't be published as it is is skipped, with its
-// place, the reason and the remedy in the Report; the others are written, unless half or more are skipped. What concerns
-// the whole export stops it before anything is written: a missing column, a wrong encoding, a quote that is never
-// closed. The only changes to what a customer wrote are line ends (CRLF becomes LF) and the author's name, see
-// [Config].
+// Nothing is guessed, and no text is changed silently. A row that can't be published as it is is skipped, and the Report
+// has its place, the reason and the remedy; the others are written, unless half or more are skipped. What concerns the
+// whole export, such as a missing column, stops it before anything is written. The only changes to what a customer wrote
+// are line ends (CRLF becomes LF) and the author's name, see [Config].
 //
 // # Why a stop half-way is safe
 //
-// Both files are prepared in memory. Each is written to a temporary file, synced and renamed, the reviews first. A
-// stop before the first rename changes nothing. A stop between the two leaves new reviews with the memory of the older
-// import; the next run finds every value equal to that of the export and repairs the memory.
+// Each file is written to a temporary file, synced and renamed, the reviews first. A stop between the two renames leaves
+// new reviews with the memory of the older import; the next run finds that every value is the export's and repairs it.
 package importer
 
 import (
@@ -240,11 +237,11 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		remedy := "use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
+		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
 		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
 			remedy = "write " + meant
 		}
-		bad("date layout %s has no day, month or year; %s", quote(given), remedy)
+		bad("date layout %s has no letters for day, month or year; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)

@@ -183,7 +183,7 @@ func TestRatingsAlone(t *testing.T) {
 	d := newDesk(t).without("id")
 	report := d.load(header + ",5,2026-01-01,,,,,\n,4,2026-01-01,,,,,\n,5,2026-01-01,,,,,\n")
 	wantEqual(t, "counts", counts(report), [4]int{2, 0, 0, 1})
-	wantEqual(t, "reason", report.Skipped[0].Error(), "row 4 (line 4): the row repeats row 2")
+	wantEqual(t, "reason", report.Skipped[0].Error(), "row 4 (line 4): the row repeats row 2; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete reviews/import-shop.jsonl if it is there, and nothing of it published yet, and import again")
 }
 
 func TestRepeatedRows(t *testing.T) {

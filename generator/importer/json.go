@@ -194,15 +194,12 @@ func jsonRows(export text) rowSeq {
 		broken := func(err error) error {
 			unread := string(d.UnreadBuffer())
 			rest := strings.TrimLeft(unread, " \t\r")
-			line := int(read) + 1 - strings.Count(rest, "\n")
+			line, next := int(read)+1-strings.Count(rest, "\n"), strings.TrimLeft(rest, ", \t\r\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				return errors.New("read export: the file ends in the middle of a review; download it again")
-			}
-			next := strings.TrimLeft(rest, ", \t\r\n")
-			switch {
 			case strings.Contains(err.Error(), "after array element"):
 				return fmt.Errorf("read export: line %d: a comma is missing between review %d and the next one; write it behind the } there, or export again", line, number-1)
 			case number > 1 && strings.HasPrefix(next, "]"):

@@ -29,6 +29,10 @@ type merger struct {
 	known   map[string]string // of files, by content, if reviews have ids of their own
 	// columns counts, for a field and a column, the skipped rows that have in it what is here.
 	columns map[[2]string]int
+	// before and after are the values of each member that the import changes.
+	before, after [len(memberNames)][]string
+	says          map[[2]string]bool // whether a column has cells of a kind: yes, no or other
+	turned        int                // skipped rows whose date is the one that is here with day and month exchanged
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -40,8 +44,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
-		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{},
+		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[[2]string]bool{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -53,11 +57,8 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	if err := m.scaleFits(); err != nil {
-		return nil, err
-	}
 	ids := m.assign(reviews)
-	if err := m.otherSource(reviews, ids); err != nil {
+	if err := cmp.Or(m.scaleFits(), m.otherSource(reviews, ids)); err != nil {
 		return nil, err
 	}
 	twins := m.twins(reviews)
@@ -100,6 +101,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		v := &review{number: r.number}
 		if skip == nil {
 			v, skip = m.conv.convert(&r)
+			m.look(&r, v)
 		}
 		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
 			m.report.Addresses++
@@ -141,7 +143,8 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 		}
 	}
 	if len(differ) == 0 {
-		return r.skip(Duplicate, "the row repeats row %d", first.number)
+		two := map[bool]string{true: "; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete " + m.report.File + " if it is there, and nothing of it published yet, and import again"}[string(v.values[fieldAuthor]) == quotedAnonymous]
+		return r.skip(Duplicate, "the row repeats row %d%s", first.number, two)
 	}
 	if slices.Contains(differ, "date") && slices.Contains(differ, "text") {
 		m.shared++
@@ -237,6 +240,10 @@ func (m *merger) update(v *review, r *record, known entry) {
 			continue
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
+			m.before[i], m.after[i] = append(m.before[i], string(r.values[i])), append(m.after[i], string(v.values[i]))
+			if field(i) == fieldRating {
+				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
+			}
 			r.values[i] = v.values[i]
 			updated = append(updated, memberNames[i])
 		} else {
@@ -312,7 +319,40 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
 	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[fieldText]); updated == nil && forms["testForm"].MatchString(text) {
-		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	if updated == nil {
+		m.doubt(v, r)
+	}
+}
+
+// look notes which columns have cells with yes, with no, and with something else.
+func (m *merger) look(r *row, v *review) {
+	for i, name := range r.names {
+		if m.says[[2]string{name, "other"}] {
+			continue
+		}
+		word, kind := diagnostic.Squash(r.all[i][:min(len(r.all[i]), 16)]), "other" // 16: no word
+		state := slices.Contains(statusColumns, diagnostic.Squash(name))
+		if slices.Contains(yes, word) || state && slices.Contains(shownStates, word) {
+			kind = "yes"
+		} else if slices.Contains(no, word) || state && word != "" {
+			kind, v.no = "no", append(v.no, [2]string{name, r.all[i]})
+		}
+		m.says[[2]string{name, kind}] = m.says[[2]string{name, kind}] || word != ""
+	}
+}
+
+// doubt reports why a new review may be wrong.
+func (m *merger) doubt(v *review, r *record) {
+	text, used := textOf(r.values[fieldText]), slices.Collect(maps.Values(m.cfg.Map))
+	note := func(doubt string) {
+		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
+	if words := said(doubtWords, text); words != "" {
+		note(words)
+	}
+	for _, no := range v.no {
+		if m.says[[2]string{no[0], "yes"}] && !m.says[[2]string{no[0], "other"}] && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
+			note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
+		}
 	}
 }

@@ -178,13 +178,11 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // and is left out, and a name that then has no letter (nothing, a telephone number, an emoji) or begins with
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
-	if !full {
-		name = diagnostic.SurnameLast(name)
+	untitled := func(name string) string { return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1") }
+	if name = strings.TrimSpace(name); !full && !forms["titled"].MatchString(untitled(name)) { // or it is a surname
+		name = untitled(diagnostic.SurnameLast(untitled(name)))
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
-	if len(kept) > 2 && !full && forms["titleForm"].MatchString(kept[0]) {
-		kept = kept[1:]
-	}
 	name = strings.Join(kept, " ")
 	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
 		diagnostic.Nobody(name) {

@@ -39,9 +39,13 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	refuse(column != "", "%s", column)
 	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
 	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
-	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import without id; if not, remove the wrong row, or import with --partial")
+	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import again without id: --map %q; if not, remove the wrong row, or import with --partial", cfg.with("id", ""))
 	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
 	refuse(m.conv.wordy > 0 && 2*m.conv.wordy >= read && !cfg.Partial, "the column %s has texts, which would be published as names; import again with author= and the column of the names in --map; if the text and the author are exchanged: --map %q", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	for i, name := range memberNames[:fieldLanguage] {
+		same := len(m.before[i]) > 2 && slices.Equal(slices.Sorted(slices.Values(m.before[i])), slices.Sorted(slices.Values(m.after[i])))
+		refuse(same && !cfg.Partial, "the %s of %d reviews would be exchanged among them, as if only one column of the table had been sorted; undo that, or export again; if it is right, import with --partial", name, len(m.before[i]))
+	}
 	without := map[field]string{fieldAuthor: "delete it in the table, and import again", fieldTitle: fmt.Sprintf("import again without it: --map %q", cfg.with("title", ""))}
 	for _, f := range []field{fieldAuthor, fieldTitle} {
 		other := func(v *review) bool {
@@ -50,6 +54,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		refuse(fresh && !cfg.Partial && len(reviews) > 2 && !slices.ContainsFunc(reviews, other), "the column %s has the same in every row, so customers have hardly written it; %s; if they have, import with --partial", quote(cfg.Map[f.String()]), without[f])
 	}
 	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
+	if n := m.turned; n > 0 && n == skipped[OtherColumn] && m.report.Remedy == "" {
+		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %s and import again", m.report.File)
+	}
 	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
 }
 
@@ -143,7 +150,28 @@ func (m *merger) elsewhere(v *review, id string) string {
 const recommendations = "these are recommendations, as Facebook and some surveys have them, and no ratings in stars; they can't be imported; if another column has stars, name it rating, and delete the one of the recommendations"
 
 func isRecommendation(column string) bool {
-	return strings.Contains(strings.ToLower(column), "recommend") && !forms["toTen"].MatchString(column)
+	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
+}
+
+// misread returns an error if the column of the rating or of the text seems to have something else.
+func (t *table) misread(cfg *Config) error {
+	rating, text, message := cfg.Map["rating"], cfg.Map["text"], ""
+	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	switch meant := fieldOf(text); {
+	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
+		message = recommendations
+	case forms["bestIsOne"].MatchString(rating):
+		message = fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(rating))
+	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
+		message = fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(rating))
+	case len(texts) > 0 && meant == "owner_reply.text":
+		message = fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(text), quote(texts[0]))
+	case len(texts) > 0 && meant == "title":
+		message = fmt.Sprintf("the column %s seems to have titles, and %s the texts; import again with --map %q; if not, give %[1]s the name text in the table", quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
+	default:
+		return nil
+	}
+	return &UsageError{[]string{message}}
 }
 
 // textOf returns a JSON string as text.
@@ -254,6 +282,9 @@ func (m *merger) twin(v *review, r *record) *Skip {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
 			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
+				if now := textOf(v.values[i]); field(i) == fieldDate && len(here) == len(now) && here[:5]+here[8:]+here[4:7] == now {
+					m.turned++
+				}
 			}
 			differ = append(differ, name)
 			m.moved(v, r, field(i))

@@ -278,7 +278,7 @@ func TestCommaInName(t *testing.T) {
 	}
 	d := newSurvey(t)
 	d.cfg.Map = map[string]string{"rating": "stars", "autor": "name"}
-	d.says("stars,name\n", `column map: the fields have names of their own: write --map "author=name,rating=stars"`)
+	d.says("stars,name\n", `column map: the field comes first, and fields have names of their own: write --map "author=name,rating=stars"`)
 }
 
 // TestStarsElsewhere: the column that is named like the stars has the texts, or no column has stars.
@@ -301,7 +301,7 @@ func TestStarsElsewhere(t *testing.T) {
 func TestCellErrors(t *testing.T) {
 	for _, cell := range []string{"#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#N/A", "#WERT!", "#NV", "#NOM?", "#¿NOMBRE?", "#¡VALOR!", "#NAZWA?", "#ARG!", "#ÉRTÉK!", "#AD?", "########", "Err:508"} {
 		report := newSurvey(t).load("Name,Stars,Date,Comment\nJo K.,5,2026-01-02," + cell + "\nAl B.,4,2026-01-02,Good.\n")
-		wantEqual(t, cell, codes(report), []Code{Garbled})
+		wantEqual(t, cell, codes(report), []Code{CellError})
 	}
 	for _, cell := range []string{"#1!", "# SUPER", "#super!", "#1", "OK!", "Err: nothing"} {
 		wantEqual(t, cell, newSurvey(t).load("Name,Stars,Date,Comment\nJo K.,5,2026-01-02,"+cell+"\n").Added, 1)

@@ -28,11 +28,12 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []string // reviews and the members that editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
-	Tests                     []string // new reviews that look like tests of a form
-	NoAuthors, NoTexts        bool     // the export has no column with names, or with texts
-	Anonymous                 int      // reviews without a name
-	Addresses                 int      // authors that are e-mail addresses
-	Unverified                int      // reviews without a verification
+	// Doubts are reviews that may be wrong, by what is said of them.
+	Doubts             map[string][]string
+	NoAuthors, NoTexts bool // the export has no column with names, or with texts
+	Anonymous          int  // reviews without a name
+	Addresses          int  // authors that are e-mail addresses
+	Unverified         int  // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
@@ -54,6 +55,7 @@ const (
 	BadCharacter Code = "a character can't be published"
 	TextTooLong  Code = "a text is too long"
 	Garbled      Code = "a text has garbled characters"
+	CellError    Code = "a cell shows an error of a spreadsheet"
 	NoID         Code = "no id, or one that was rounded"
 	NoRating     Code = "rating is empty"
 	BadRating    Code = "rating is not a number above zero"
@@ -174,7 +176,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	p.list(r.Tests, p.limit, diagnostic.Plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":")
+	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
+		p.list(r.Doubts[doubt], maxSkipped+p.limit-MaxPrinted, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+	}
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"

@@ -74,9 +74,9 @@ func TestSlips(t *testing.T) {
 		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
 		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
 			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
-				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
+				"  row 4 (line 4): the row seems to have totals or a heading, and is no review; delete it\n  row 5 (line 5)"},
 		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,,Good.\n",
-			`the customers' words may be in "Comment", "Review"; say which column has them, such as --map "text=Review"`},
+			`the customers' words may be in "Comment", "Review"; say which column has them: --map "text=Comment" or --map "text=Review"; if several`},
 		{"a column that may be the text", nil, "Name,Stars,Day,Private feedback\nJo,5,2026-01-02,Good.\n", `the customers' words may be in "Private feedback"`},
 		{"a second line of headings", nil, "Name,Stars,Day,Review\nOpen-Ended Response,Response,,\nJo,5,2026-01-02,Good.\n", "the row is a second line of headings, and is left out"},
 		{"two columns, one of them mapped", func(c *Config) { c.Map = map[string]string{"title": "Comment"} }, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n", "1 added"},
@@ -84,7 +84,7 @@ func TestSlips(t *testing.T) {
 		{"a list of invitations", func(c *Config) { c.Platform = "trustpilot" }, "Email,Name,Status,Sent date\njo@example.com,Jo,Delivered,2026-01-02\n",
 			`its columns are "Email", "Name", "Status", "Sent date": if it is a list of something else, such as invitations, export the reviews; if the reviews are from elsewhere`},
 		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
-			"2 new reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
+			"2 reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
 		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
 			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars\n"},
 		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
@@ -119,7 +119,7 @@ func TestTextFromTheTitle(t *testing.T) {
 	d.load(export)
 	d.cfg.Map = map[string]string{"text": "Title"}
 	_, err := d.try(export)
-	if want := "the import before this one identified reviews by date, author, title and text, and this one has no title"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `the column "Title" seems to have titles, and "Review" the texts; import again with --map`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -225,4 +225,33 @@ func manyRatings() string {
 		fmt.Fprintf(&b, "%d,2026-03-%02d,Text of March %d.\n", 2+i, 1+(8-i), i)
 	}
 	return b.String()
+}
+
+// TestSortedColumn: an export of which one column was sorted changes nothing, and one with new stars lists them.
+func TestSortedColumn(t *testing.T) {
+	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\nAl,5,2026-01-14,They were kind.\nDi,3,2026-02-01,It works again and is clean.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	before := d.data()
+	sorted := strings.NewReplacer("Jo,5", "Jo,3", "Al,5", "Al,4", "Bo,4", "Bo,5", "Di,3", "Di,5").Replace(export)
+	report := d.load(sorted)
+	wantEqual(t, "remedy", report.Remedy, "the rating of 4 reviews would be exchanged among them, as if only one column of the table had been sorted; undo that, or export again; if it is right, import with --partial")
+	wantEqual(t, "data", d.data(), before)
+
+	report = d.load(strings.ReplaceAll(export, "2026-02-01", "2026-01-02"))
+	wantEqual(t, "exchanged", report.Remedy, "of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; "+
+		"if they are wrong, and nothing of them is published yet, delete reviews/import-shop.jsonl and import again")
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 3, 1})
+
+	var got strings.Builder
+	if err := d.load(strings.ReplaceAll(export, "Bo,4", "Bo,5")).Print(&got, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 review with other stars:\n  shop-703982495b70: 5, was 4\n"; !strings.HasSuffix(got.String(), want) {
+		t.Errorf("got\n%s, want\n%s", got.String(), want)
+	}
+
+	d.cfg.Partial = true
+	wantEqual(t, "partial", d.load(sorted).Updated, 3)
 }
