@@ -49,7 +49,7 @@ func rows(section string) [][]string { return diagnostic.Rows(formatsFile, secti
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {
 	for _, row := range rows {
-		if form := forms[row[0]]; form == nil && strings.Contains(cell, row[0]) || form != nil && form.MatchString(diagnostic.EnglishMonths(cell)) {
+		if form := forms[row[0]]; form == nil && strings.Contains(cell, row[0]) || form != nil && form.MatchString(cell) {
 			return row[1]
 		}
 	}

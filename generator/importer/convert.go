@@ -169,7 +169,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok && isDay(cell):
 		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
-		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, cell))
+		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, diagnostic.EnglishMonths(cell)))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:

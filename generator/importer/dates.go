@@ -70,8 +70,10 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)
-	if words := said(dateWords, cell); words != "" && (err != nil || t.Year() <= 1970) {
-		return "", r.skip(BadDate, "%s %s %s", f, quote(cell), words)
+	if err != nil || t.Year() <= 1970 {
+		if words := said(dateWords, diagnostic.EnglishMonths(cell)); words != "" {
+			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), words)
+		}
 	}
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
