@@ -31,8 +31,9 @@ type merger struct {
 	columns map[[2]string]int
 	// before and after are the values of each member that the import changes.
 	before, after [len(memberNames)][]string
-	says          map[[2]string]bool // whether a column has cells of a kind: yes, no or other
-	turned        int                // skipped rows whose date is the one that is here with day and month exchanged
+	says          map[[2]string]bool  // whether a column has cells of a kind: yes, no or other
+	turned        int                 // skipped rows whose date is the one that is here with day and month exchanged
+	places        map[string][]string // of columns that name the reviewed business, the first few names; nil of other columns
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -45,7 +46,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[[2]string]bool{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[[2]string]bool{}, places: map[string][]string{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -324,9 +325,20 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	}
 }
 
-// look notes which columns have cells with yes, with no, and with something else.
+// maxPlaces is how many names of businesses a message lists.
+const maxPlaces = 4
+
+// look notes which columns have cells with yes, with no, and with something else, and which name several businesses.
 func (m *merger) look(r *row, v *review) {
 	for i, name := range r.names {
+		places, known := m.places[name]
+		if !known && slices.Contains(placeColumns, diagnostic.Squash(name)) {
+			places = []string{}
+		}
+		if place := quote(r.all[i]); places != nil && r.all[i] != "" && len(places) < maxPlaces && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+		m.places[name] = places
 		if m.says[[2]string{name, "other"}] {
 			continue
 		}

@@ -54,6 +54,12 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		refuse(fresh && !cfg.Partial && len(reviews) > 2 && !slices.ContainsFunc(reviews, other), "the column %s has the same in every row, so customers have hardly written it; %s; if they have, import with --partial", quote(cfg.Map[f.String()]), without[f])
 	}
 	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
+	used := slices.Collect(maps.Values(cfg.Map))
+	for _, name := range slices.Sorted(maps.Keys(m.places)) {
+		found := m.places[name]
+		refuse(len(found) > 1 && !cfg.Partial && !slices.Contains(used, name), "the column %s names several: %s; if they are businesses, and not all are this one, delete the rows of the others from the table, and import again; otherwise import with --partial",
+			quote(name), diagnostic.Join(found, "and"))
+	}
 	if n := m.turned; n > 0 && n == skipped[OtherColumn] && m.report.Remedy == "" {
 		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %s and import again", m.report.File)
 	}

@@ -71,6 +71,9 @@ func TestSlips(t *testing.T) {
 				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},
 		{"comma of a decimal", nil, "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n",
 			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma; otherwise put straight quotes"},
+		{"another business's reviews", nil, "rating,date,text,Store\n5,2026-01-02,Good.,Acme Graz\n5,2026-01-03,Fine.,Acme Graz\n2,2026-01-04,Late.,Bakery\n",
+			`the column "Store" names several: "Acme Graz" and "Bakery"; if they are businesses, and not all are this one, delete the rows of the others`},
+		{"one business's reviews", nil, "rating,date,text,Store\n5,2026-01-02,Good.,Acme Graz\n5,2026-01-03,Fine.,Acme Graz\n", "2 added"},
 		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
 		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
 			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
