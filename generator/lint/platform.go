@@ -175,7 +175,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 		place = "language"
 	}
 	if !source.IsYAML(at.File) {
-		remedy = fmt.Sprintf(`write "language":"%[1]s"; of an import, import again with --language %[1]s`, best)
+		remedy = fmt.Sprintf(`write "language":"%[1]s"; if all reviews of an import are %[2]s, import again with --language %[1]s`, best, looks)
 	}
 	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, looks), remedy)
 }
