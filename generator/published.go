@@ -270,7 +270,8 @@ func (p *published) misspelt(content *source.Content, missing []string) (problem
 // moved warns of another address than that of the published set.
 func (b *Builder) moved(previous *published, content *source.Content) []diagnostic.Problem {
 	was, is := previous.Manifest.BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
-	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") {
+	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") ||
+		is == strings.Replace(was, "http://", "https://", 1) {
 		return nil
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",

@@ -44,7 +44,10 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = c.Encodings, c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
-		return std.buildError(c.Content, err)
+		if err = std.buildError(c.Content, err); c.Previous != "" {
+			err = fmt.Errorf("%w; then build with --previous %s again", err, c.Previous)
+		}
+		return err
 	}
 	warnings, err := res.Lint(ctx, c.Content)
 	if err != nil {

@@ -33,7 +33,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	// In these cases, the rows that could be read are wrong, too.
 	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
 	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between)))
-	refuse(scale != "" && !cfg.Partial, "%s", scale)
+	if m.report.Remedy = cmp.Or(scale, m.report.Remedy); scale != "" && !cfg.Partial {
+		m.report.Refused = true
+	}
 	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	column := m.otherColumn(skipped[OtherColumn])
 	refuse(column != "", "%s", column)

@@ -210,7 +210,13 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	absent := func(f string) bool { return r.found[reviewSchema.index[f]] == nil && d.absent == nil }
 	switch {
 	case len(n.Entries) == 1 && isField(n.Entries[0].Key.Text) && d.absent == nil:
-		d.fail(n, "missing-field", "the review has no field but "+n.Entries[0].Key.Text, "a review has at least "+diagnostic.Join(requiredFields, "and")+"; lines that begin with # are notes and don't count")
+		only, remedy := n.Entries[0].Key.Text, "a review has at least "+diagnostic.Join(requiredFields, "and")+"; lines that begin with # are notes and don't count"
+		if reviewSchema.group(only) != nil && d.strict {
+			remedy = "write it into the line of its review, before the } at the end: a comma, and what is between the outer braces here; and delete this line"
+		} else if reviewSchema.group(only) != nil {
+			remedy = "write it below the other fields of its review, without a hyphen, as far to the right as those, and delete it here"
+		}
+		d.fail(n, "missing-field", "the review has no field but "+only, remedy)
 	case !absent("id") && absent("author") && absent("rating") && absent("date") && r.meant == 0:
 		d.fail(n, "missing-field", "the review has no author, no rating and no date", "a new review needs all three; what belongs to a review in another file is written there, below its other fields")
 	default:

@@ -120,6 +120,9 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 				return
 			}
 		}
+		if published {
+			other = "these are pages that build has written; if they are your published ones, move the folder back beside the content folder, in place of the one that is there now, and build again"
+		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
 		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))
 	}
