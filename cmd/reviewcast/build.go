@@ -44,7 +44,8 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = c.Encodings, c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
-		if err = std.buildError(c.Content, err); c.Previous != "" {
+		err = std.buildError(c.Content, err)
+		if _, ok := errors.AsType[*generator.ProblemsError](err); ok && c.Previous != "" {
 			err = fmt.Errorf("%w; then build with --previous %s again", err, c.Previous)
 		}
 		return err
