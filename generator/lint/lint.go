@@ -1,7 +1,7 @@
 // Package lint warns about what reviews say: what may be right and is worth a second look before it is published. A
 // warning never stops a build, and no text is changed.
 //
-//	email-in-text phone-in-text address-in-text card-in-text birth-in-text   personal data
+//	email-in-text phone-in-text address-in-text card-in-text birth-in-text vehicle-in-text   personal data
 //	full-surname          a full surname although site.yaml says initials
 //	markup                HTML, BBCode or Markdown
 //	near-duplicate        two reviews with nearly the same text

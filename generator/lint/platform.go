@@ -29,6 +29,17 @@ func (m remark) mayBeIn(text string) bool {
 	return slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) })
 }
 
+// find returns what a text has of it: the group of the form if it has one, unless that is empty, or the second group
+// shows that it is something else.
+func (m remark) find(text string) (found []string) {
+	for _, groups := range m.form.FindAllStringSubmatch(text, -1) {
+		if s := groups[min(1, len(groups)-1)]; s != "" && (len(groups) < 3 || groups[2] == "") {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
 // The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade: without
 // such a word a capital letter would be a guess.
 var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("personal data"), remarksOf("technicians")

@@ -92,8 +92,9 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 // notNames are words after a trade that begin with a capital letter and are not names.
 var notNames = diagnostic.Words(wordsFile, "not names")
 
-// dateForm matches dates and spans of time, which look like telephone numbers.
-var dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
+// dateForm matches dates, spans of time and numbers of invoices, which look like telephone numbers.
+var dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,6}$` +
+	`|^(?:19|20)[0-9]{2}[-/.][0-9]{1,2}[-/.][0-9]{1,6}$|^[0-9]{1,6}[-/.][0-9]{1,2}[-/.](?:19|20)[0-9]{2}$` +
 	`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
@@ -115,7 +116,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		if !m.mayBeIn(text) {
 			continue
 		}
-		for _, found := range m.form.FindAllString(text, -1) {
+		for _, found := range m.find(text) {
 			if d := digits(found); !in.harmless(m.code, found, d, cards) {
 				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
 				if m.code == "card-in-text" {
@@ -137,9 +138,18 @@ func (in *inspector) harmless(code, found, d string, cards []string) bool {
 	case "phone-in-text":
 		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(found) || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
 			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, found) || strings.Contains(found, card) })
-	default:
-		return in.street != "" && strings.Contains(in.street, strings.ToLower(found))
+	case "address-in-text":
+		return in.street != "" && !slices.ContainsFunc(partsOf(found), func(part string) bool {
+			start := []rune(part)[:min(4, utf8.RuneCountInString(part))] // what follows has cases
+			return unicode.IsDigit(start[0]) && !slices.Contains(partsOf(in.street), part) || unicode.IsUpper(start[0]) && len(start) > 2 && !strings.Contains(in.street, strings.ToLower(string(start)))
+		})
 	}
+	return false
+}
+
+// partsOf returns the words and numbers of an address.
+func partsOf(address string) []string {
+	return strings.FieldsFunc(address, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 var noDigits = regexp.MustCompile(`[^0-9]+`)

@@ -1,0 +1,118 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// codesOf returns the codes and the quoted words of the warnings about a text of a Polish business, other than those of
+// the language.
+func codesOf(t *testing.T, text string) string {
+	t.Helper()
+	var got []string
+	for _, p := range checked(t, map[string]string{
+		"business.yaml": "id: a\nname: Auto Serwis\ntelephone: +48 71 555 01 99\naddress: {street_address: ul. Legnicka 5}\n", "site.yaml": "language: pl\n",
+		"reviews/a.yaml": fmt.Sprintf("- {id: r, author: Ada L., rating: 5, date: 2026-01-02, verification: {method: job}, text: %q}\n", text),
+	}) {
+		if p.Code != "language" {
+			_, quoted, _ := strings.Cut(p.Message, `"`)
+			got = append(got, p.Code+" "+strings.TrimSuffix(quoted, `"`))
+		}
+	}
+	return strings.Join(slices.Compact(got), "; ")
+}
+
+// TestStreets: the address of a customer in the languages of the interface, and what looks like one.
+func TestStreets(t *testing.T) {
+	for _, test := range []struct{ text, found string }{
+		{"Odebrali auto spod domu na ul. Powstańców Śląskich 118/14 i odstawili.", "ul. Powstańców Śląskich 118/14"},
+		{"Mieszkam: ulica Kościuszki 5, 50-001 Wrocław", "ulica Kościuszki 5"},
+		{"z alei Hallera 12 na Krzyki", "alei Hallera 12"},
+		{"pl. Grunwaldzki 3 to nasz adres", "pl. Grunwaldzki 3"},
+		{"z ul. 3 Maja 7 m. 4 zabrali", "ul. 3 Maja 7 m. 4"},
+		{"na os. Bolesława Chrobrego 4", "os. Bolesława Chrobrego 4"},
+		{"Bei uns, Lange Straße 12a, lief es gut.", "Lange Straße 12a"},
+		{"Kärntner Ring 5 und Am Opernring 7.", "Kärntner Ring 5"},
+		{"in der Münchner Str. 4 in Graz", "Münchner Str. 4"},
+		{"in der Bahnhofstrasse 10 in Chur", "Bahnhofstrasse 10"},
+		{"Au 12 rue de la République, tout va bien.", "12 rue de la République"},
+		{"chez nous, 3 bis avenue Victor Hugo", "3 bis avenue Victor"},
+		{"Rue de la Loi 16 à Bruxelles", "Rue de la Loi 16"},
+		{"in corso Vittorio Emanuele II 24, terzo piano", "corso Vittorio Emanuele II 24"},
+		{"in viale della Libertà, 12 a Roma", "viale della Libertà, 12"},
+		{"via XX Settembre 5", "via XX Settembre 5"},
+		{"en la calle de Alcalá, 45", "calle de Alcalá, 45"},
+		{"vivo en C/ Mayor 12", "C/ Mayor 12"},
+		{"na Rua Augusta, nº 120", "Rua Augusta, nº 120"},
+		{"Av. Paulista 1578 em São Paulo", "Av. Paulista 1578"},
+		{"in de Kerkstraat 12 te Gent", "Kerkstraat 12"},
+		{"op de Amstellaan 7", "Amstellaan 7"},
+		{"hemma på Storgatan 5", "Storgatan 5"},
+		{"på Nørrebrogade 12 i København", "Nørrebrogade 12"},
+		{"hos oss i Karl Johans gate 5", "Karl Johans gate 5"},
+		{"kotona Mannerheimintie 5", "Mannerheimintie 5"},
+		{"bydlíme v Dlouhá ulice 5", "Dlouhá ulice 5"},
+		{"na adrese nám. Míru 12", "nám. Míru 12"},
+		{"na ulici Štefánikova 8", "ulici Štefánikova 8"},
+		{"a Kossuth Lajos utca 12. alatt", "Kossuth Lajos utca 12"},
+		{"u nas, Slovenska cesta 12", "Slovenska cesta 12"},
+		{"na Trg bana Jelačića 5", "Trg bana Jelačića 5"},
+		{"evimiz Atatürk Caddesi No: 12", "Atatürk Caddesi No: 12"},
+		{"acasă pe Str. Mihai Eminescu nr. 12", "Str. Mihai Eminescu nr. 12"},
+		{"приехали на ул. Ленина, д. 5", "ул. Ленина, д. 5"},
+		{"οδός Σταδίου 12", "οδός Σταδίου 12"},
+		{"They came to 221 Baker Street.", "221 Baker Street"},
+		{"Warsztat na ul. Legnickiej 5 polecam.", ""}, // their own
+		{"na Legnickiej przy ul. Legnicka 5/3", "ul. Legnicka 5/3"},
+		{"na ul. Legnickiej czekałem, ul. Kościuszki 5 minut drogi", ""},
+		{"Durchweg 5 Sterne! Parkplatz 12 war frei, der Weg 5 km.", ""},
+		{"Spring 2025 was wet, Catering 5, Offering 3 options.", ""},
+		{"Flew via Doha 2 times, via Heathrow Terminal 5, via London 2014.", ""},
+		{"Boarding at Gate 12, Katie 5 stars, Auntie 3 pm.", ""},
+		{"Smith et al. Jones 2020", ""},
+		{"les 2 places, 3 cours de Yoga", ""},
+		{"Az út 5 perc volt.", ""},
+		{"In den Wegen 3 und 4", ""},
+	} {
+		want := test.found
+		if want != "" {
+			want = "address-in-text " + want
+		}
+		if got, _, _ := strings.Cut(codesOf(t, test.text), "; "); got != want {
+			t.Errorf("%q: got %q, want %q", test.text, got, want)
+		}
+	}
+}
+
+// TestNumbers: numbers of vehicles, of invoices and of telephones.
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"Moje Audi DW 7K452 (VIN WAUZZZ8K9BA123456) jeździ.", "vehicle-in-text WAUZZZ8K9BA123456"},
+		{"VIN 1HGCM82633A004352.", "vehicle-in-text 1HGCM82633A004352"},
+		{"Numer 12345678901234567 i ABCDEFGHJKLMNPRST.", ""},
+		{"Auto o numerze rejestracyjnym DW 7K452 wróciło.", "vehicle-in-text DW 7K452"},
+		{"nr rej. DW 12345", "vehicle-in-text DW 12345"},
+		{"Kennzeichen GU 417 AB", "vehicle-in-text GU 417 AB"},
+		{"mit dem Kennzeichen G-AB 123", "vehicle-in-text G-AB 123"},
+		{"targa AB 123 CD", "vehicle-in-text AB 123 CD"},
+		{"plaque d'immatriculation AB-123-CD", "vehicle-in-text AB-123-CD"},
+		{"matrícula 1234 BCD", "vehicle-in-text 1234 BCD"},
+		{"kenteken 12-AB-34", "vehicle-in-text 12-AB-34"},
+		{"my registration is AB12 CDE", "vehicle-in-text AB12 CDE"},
+		{"SPZ 1AB 2345", "vehicle-in-text 1AB 2345"},
+		{"A plate of 5 cheeses, plates 12, plate A.", ""},
+		{"The plate with 3 eggs, registration took 10 minutes.", ""},
+		{"Faktura FV/2026/11/034 i 2026/11/007, Zlecenie 2026/11/034.", ""},
+		{"Rechnung Nr. 2026 0815 22, Auftrag 5551234567, invoice 2026-10234, order no. 4711 0815 22", ""},
+		{"Rechnung 2026-11-00034 und 034/11/2026", ""},
+		{"Dzwońcie: 03124/51210 albo 601 234 567", "phone-in-text 03124/51210; phone-in-text 601 234 567"},
+		{"W sprawie faktury dzwoń 0601 234 567", "phone-in-text 0601 234 567"},
+		{"Rechnung: +49 170 1234567", "phone-in-text +49 170 1234567"},
+	} {
+		if got := codesOf(t, test.text); got != test.want {
+			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
+		}
+	}
+}
