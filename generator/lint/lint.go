@@ -11,7 +11,8 @@
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
-//	mail-in-text          the head or the end of a mail
+//	mail-in-text          the head or the end of a mail, or its line ends
+//	name-in-text          a name of the customer that is not published otherwise
 //	chat-in-text          what a chat program says around a text that it wrote
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove

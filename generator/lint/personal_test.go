@@ -116,3 +116,77 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestMails: what is left of a mail.
+func TestMails(t *testing.T) {
+	const ends, name = "mail-in-text", "name-in-text "
+	for _, test := range []struct{ text, want string }{
+		{"Oddałem samochód w poniedziałek rano z powodu dziwnych\ndrgań kierownicy i już we wtorek mogłem go odebrać. Okazało\nsię, że to tylko wyważenie kół, a nie zawieszenie, jak\ntwierdził poprzedni mechanik.", ends},
+		{"Wir haben im Frühjahr eine neue Küche bestellt und die\nTischlerei hat alles pünktlich geliefert, obwohl es\nviele Sonderwünsche gab und die Wand krumm war, was\nnicht leicht war.", ends},
+		{"They came on the same day, found the leak behind the wall.\nthe price was fair, and the kitchen cleaner than before.\nwould come again and recommend them to everybody here.", ""},
+		{"They came on the same day and found the leak behind the\nwall in ten minutes.\n\nThe price was fair.", ""},
+		{"good\nfast\ncheap\nfriendly", ""},
+		{"Opony wymienione.\n\nPozdrawiam\nJerzy Kowalczyk", name + "Jerzy Kowalczyk"},
+		{"Opony wymienione. Pozdrawiam, Jerzy Kowalczyk", name + "Jerzy Kowalczyk"},
+		{"Super robota. Pozdrawiam Pana Piotra!", ""},
+		{"All good.\n\nKind regards\nSusan Miller", name + "Susan Miller"},
+		{"All good. Best regards, Susan", name + "Susan"},
+		{"All good. Best regards, Ada", ""}, // as the author
+		{"Alles gut.\nMit freundlichen Grüßen\n\nHorst Eibinger", name + "Horst Eibinger"},
+		{"Alles gut, liebe Grüße aus Graz, Familie Huber", name + "Familie Huber"},
+		{"Tout est parfait.\nCordialement,\nJean Dupont", name + "Jean Dupont"},
+		{"Tutto bene.\nCordiali saluti\nMario Rossi", name + "Mario Rossi"},
+		{"Todo bien.\nSaludos, María García López", name + "María García López"},
+		{"Alles goed.\nMet vriendelijke groet,\nJan de Vries", name + "Jan de Vries"},
+		{"Allt bra.\nMed vänlig hälsning\nOla Svensson", name + "Ola Svensson"},
+		{"Alt bra.\nMed vennlig hilsen\nOla Nordmann", name + "Ola Nordmann"},
+		{"Vše v pořádku.\nS pozdravem\nJan Novák", name + "Jan Novák"},
+		{"All good.\n\nKind regards\nSusan Miller\n\nSent from my iPhone", name + "Susan Miller; mail-in-text Sent from my iPhone, which a mail program writes below a mail"},
+		{"With best regards to the team.", ""},
+		{"Great TV. LG Electronics", ""},
+		{"They sent their regards. The Team was great", ""},
+	} {
+		got := codesOf(t, test.text)
+		if got = strings.ReplaceAll(strings.TrimSpace(got), ", which is published", ""); strings.ReplaceAll(got, `"`, "") != strings.ReplaceAll(test.want, `"`, "") {
+			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+// TestGarbled: letters of an encoding read as those of another one.
+func TestGarbled(t *testing.T) {
+	for _, text := range []string{
+		"Dziêkujê za pomoc, œwietna robota i mi³a obs³uga, na pewno wrócê.", "Wszystko siê zgadza.", "mo¿e byæ, ¿e wrócê", "DziÄ™kujÄ™ za pomoc.",
+		"¦wietna robota, dzi±kuj±", "mi³o", "by³o", "pøíjemný", "Dìkuji, skvìlá práce", "elõször", "mulþumesc", "teþekkürler", "odlièno", "MĂ©n ĹĽe", "f³r alle sch÷n", "fŸr",
+		"Ñïàñèáî, î÷åíü õîðîøî", "РЎРїР°СЃРёР±Рѕ", "Ð¡Ð¿Ð°Ñ�Ð¸Ð±Ð¾", "Î•Ï…Ï‡Î±Ï", "Ευχα ΞµΟ…Ο‡", "Tr├¿s bien",
+	} {
+		if got := codesOf(t, text); !strings.HasPrefix(got, "mojibake") {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	for _, text := range []string{
+		"Dziękuję za pomoc, 20 m³ i 5 m², ±5 °C.", "¿Qué tal? ¿es bueno? Niño, jalapeño y piñata.", "Crêpes, fête, œuvre, cœur, bœuf, Citroën.", "Você três bebês, não, ações.", "così, lunedì, perché, città.",
+		"Við þökkum, það býður íslenska og góð þjónusta.", "Blåbærsyltetøy, æøå ÆØÅ.", "Õhtu, mõne, jõgi, elu.", "teşekkürler, çok güzel, hızlı.", "Olééééé! Öööh, ähäää.", "Спасибо, РСФСР, СССР, Россия.", "ΣΟΣ Ο Ξένος ΞΟ.", "Müller¹ und ¹ siehe, ½ Stunde, 3¾ kg.",
+		"Český pěkně, škoda, řemeslo.", "Ț ț Ș ș ă Ă â Î î.", "ĂȚĂ ÄÖÜ äöü…", "McÉtoile und O’Áine",
+	} {
+		if got := codesOf(t, text); got != "" {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+}
+
+// TestAnswers: the firm's answer in the text of a customer.
+func TestAnswers(t *testing.T) {
+	for _, text := range []string{
+		"Gut.\n\nAntwort der Tischlerei: Das tut uns leid, Peter.", "Good.\nResponse from the owner: thanks", "Ok.\nOdpowiedź właściciela: dzięki", "Bien.\nRéponse du salon : merci", "Bene.\nRisposta dell'hotel: grazie", "Ok.\nOdpowiedź serwisu Auto Kowalski:\ndziękujemy", "Bien.\nRespuesta del taller: gracias", "Goed.\nReactie van Bakkerij Jansen: bedankt",
+	} {
+		if got := codesOf(t, text); strings.Count(got, "placeholder") != 1 {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	for _, text := range []string{"Antwort: keine.", "Die Antwort der Tischlerei kam sofort.", "Response from them was slow, and the reply of the boss too"} {
+		if got := codesOf(t, text); got != "" {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+}

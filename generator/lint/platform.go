@@ -42,11 +42,11 @@ func (m remark) find(text string) (found []string) {
 
 // The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade: without
 // such a word a capital letter would be a guess.
-var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("personal data"), remarksOf("technicians")
+var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), slices.Concat(remarksOf("personal data"), remarksOf("mails")), remarksOf("technicians")
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
-		list = append(list, remark{strings.Split(c[0], "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
+		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
 	}
 	return list
 }

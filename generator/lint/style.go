@@ -117,7 +117,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 			continue
 		}
 		for _, found := range m.find(text) {
-			if d := digits(found); !in.harmless(m.code, found, d, cards) {
+			if d := digits(found); !in.harmless(r, field, m.code, found, d, cards) {
 				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
 				if m.code == "card-in-text" {
 					cards = append(cards, found)
@@ -129,8 +129,12 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, cards the
 // numbers of cards and accounts in the text.
-func (in *inspector) harmless(code, found, d string, cards []string) bool {
+func (in *inspector) harmless(r *source.Review, field, code, found, d string, cards []string) bool {
 	switch code {
+	case "name-in-text": // a reply is signed, and a name may be published as the author
+		return field == "owner_reply.text" || !slices.ContainsFunc(partsOf(found), func(part string) bool {
+			return strings.ToLower(part) != part && !slices.Contains(partsOf(r.Author), part)
+		})
 	case "email-in-text":
 		return strings.ToLower(found) == in.email
 	case "card-in-text": // an account begins with letters
