@@ -112,23 +112,24 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "ask the customer for another wording, or withdraw it"
 	}
 	var cards []string
+	numbers := strings.ContainsAny(text, "0123456789")
 	for _, m := range personalData {
-		if !m.mayBeIn(text) {
+		if !m.mayBeIn(text) || !numbers && (m.code == "address-in-text" || m.code == "vehicle-in-text" || m.code == "no-phone") {
 			continue
 		}
 		for _, found := range m.find(text) {
-			if d := digits(found); !in.harmless(r, field, m.code, found, d, cards) {
+			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, cards) {
 				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
-				if m.code == "card-in-text" {
-					cards = append(cards, found)
-				}
+			}
+			if m.code == "card-in-text" || m.code == "no-phone" {
+				cards = append(cards, found)
 			}
 		}
 	}
 }
 
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, cards the
-// numbers of cards and accounts in the text.
+// numbers of cards, accounts and invoices in the text.
 func (in *inspector) harmless(r *source.Review, field, code, found, d string, cards []string) bool {
 	switch code {
 	case "name-in-text": // a reply is signed, and a name may be published as the author
