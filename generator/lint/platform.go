@@ -40,9 +40,10 @@ func (m remark) find(text string) (found []string) {
 	return found
 }
 
-// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade: without
-// such a word a capital letter would be a guess.
-var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), slices.Concat(remarksOf("personal data"), remarksOf("mails")), remarksOf("technicians")
+// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade, and
+// greetings one behind such a word: without it a capital letter would be a guess.
+var remarks, notAuthors, placeholders, named, greetings = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("technicians"), remarksOf("greetings")[0]
+var personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
