@@ -12,9 +12,8 @@
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
 //	mail-in-text          the head or the end of a mail, or its line ends
-//	name-in-text          a name of the customer that is not published otherwise
-//	other-name            a reply that greets another customer
-//	chat-in-text          what a chat program says around a text that it wrote
+//	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
+//	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -178,8 +177,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
-		if last, first, _ := strings.Cut(author, " "); diagnostic.SurnameLast(author) == author && strings.Count(author, " ") == 1 && !strings.Contains(author, ".") && !slices.Contains(titles, strings.ToLower(last)) {
-			other, _ := Initials(first + " " + last)
+		last, first, _ := strings.Cut(author, " ")
+		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !slices.Contains(titles, strings.ToLower(strings.TrimSuffix(last, "."))) {
 			remedy += fmt.Sprintf("or %q if the surname stands first, ", other)
 		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),

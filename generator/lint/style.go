@@ -127,7 +127,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 // cards, accounts, invoices and dates in the text.
 func (in *inspector) harmless(r *source.Review, field, code, found, d string, cards []string) bool {
 	switch code {
-	case "name-in-text": // a reply is signed, and a name may be published as the author
+	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
 		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
 		return strings.ToLower(found) == in.email
