@@ -91,8 +91,7 @@ func newInspector(c *source.Content) *inspector {
 	b := &c.Business
 	authors := map[string]string{}
 	for _, r := range c.Reviews {
-		first, _, _ := strings.Cut(r.Author, " ")
-		authors[first] = r.Author
+		authors[strings.Split(r.Author, " ")[0]] = r.Author
 	}
 	return &inspector{content: c, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}

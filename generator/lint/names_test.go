@@ -28,10 +28,15 @@ func TestNamesInReplies(t *testing.T) {
 		{"Peter M.", "Danke Google, danke Anna", ""},
 		{"Peter M.", "Hello Hello", ""},
 		{"Anonymous", "Hello Anna", "Anna"},
+		{"Peter M.", "Pozdrawiamy Pana Marka i zapraszamy. Herr Montag, Mr Good", ""},
+		{"Eva D.", "Liebe Eva, Danke! Herzlich Eva", ""},
+		{"Eva D.", "Hallo Eva Das freut uns", ""},
+		{"Li W.", "Dear Li, We thank you. Like Wine? Live Well!", ""},
+		{"Jo K.", "Thanks Jo! Join Kids club. Just Kidding.", ""},
 	} {
 		var got []string
 		for _, p := range checked(t, map[string]string{
-			"business.yaml":  "id: a\nname: A\ntechnicians: [{id: sepp, name: Sepp Lehner}]\n",
+			"business.yaml":  "id: a\nname: A\ntechnicians: [{id: sepp, name: Sepp Lehner}, {id: marek, name: Marek Wrona}]\n",
 			"reviews/a.yaml": fmt.Sprintf("- {id: a, author: Anna S., rating: 5, date: 2026-01-02, verification: {method: job}}\n- {id: r, author: %q, rating: 5, date: 2026-01-02, verification: {method: job}, owner_reply: {date: 2026-01-03, text: %q}}\n", test.author, test.reply),
 		}) {
 			if p.Code == "name-in-text" || p.Code == "other-name" {

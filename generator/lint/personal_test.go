@@ -143,7 +143,7 @@ func TestMails(t *testing.T) {
 		{"Vše v pořádku.\nS pozdravem\nJan Novák", name + "Jan Novák"},
 		{"All good.\n\nKind regards\nSusan Miller\n\nSent from my iPhone", name + "Susan Miller; mail-in-text Sent from my iPhone, which a mail program writes below a mail"},
 		{"With best regards to the team.", ""},
-		{"Tischlerei Hollerer: Vielen Dank für Ihre tolle Bewertung!", "reply-in-text Tischlerei Hollerer: Vielen Dank für Ihre tolle Bewertung, as the reply of a business begins, and it is published as the customer's words"},
+		{"Firma: Danke für Ihre Bewertung!", "reply-in-text Firma: Danke für Ihre Bewertung, as the reply of a business begins, and it is published as the customer's words"},
 		{"They said thank you for your review. Thanks for your help!", ""},
 		{"Great TV. LG Electronics", ""},
 		{"They sent their regards. The Team was great", ""},

@@ -51,7 +51,7 @@ func newPeople(c *source.Content) map[string]bool {
 	known := map[string]bool{}
 	add := func(names ...string) {
 		for _, w := range wordsOf(strings.Join(names, " ")) {
-			known[strings.ToLower(w)] = true
+			known[strings.ToLower(w)], known[stem(strings.ToLower(w))] = true, true // in replies it has cases
 		}
 	}
 	b := &c.Business
@@ -152,11 +152,11 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 	author, words := strings.Split(r.Author, " "), strings.Fields(reply)
 	other := func(name string) bool { // neither the customer's as published, nor of the staff, nor a frequent word
 		lower := strings.ToLower(name)
-		return !in.people[lower] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
+		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
 	}
 	for i := 1; i < len(words) && in.content.Site.Policies.AuthorNames == "initials"; i++ {
 		name, before, initial := strings.Trim(words[i], ".,;:!?"), words[i-1], strings.TrimSuffix(author[len(author)-1], ".")
-		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
+		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(name), diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
