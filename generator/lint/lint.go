@@ -1,7 +1,7 @@
 // Package lint warns about what reviews say: what may be right and is worth a second look before it is published. A
 // warning never stops a build, and no text is changed.
 //
-//	email-in-text phone-in-text address-in-text card-in-text birth-in-text   personal data
+//	email-in-text phone-in-text address-in-text card-in-text birth-in-text vehicle-in-text   personal data
 //	full-surname          a full surname although site.yaml says initials
 //	markup                HTML, BBCode or Markdown
 //	near-duplicate        two reviews with nearly the same text
@@ -11,8 +11,9 @@
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
-//	mail-in-text          the head or the end of a mail
-//	chat-in-text          what a chat program says around a text that it wrote
+//	mail-in-text          the head or the end of a mail, or its line ends
+//	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
+//	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -76,6 +77,7 @@ type inspector struct {
 	content  *source.Content
 	findings []finding
 	people   map[string]bool
+	authors  map[string]string // by first name, one of each
 	// The contact data that the business publishes.
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
@@ -87,7 +89,11 @@ type inspector struct {
 
 func newInspector(c *source.Content) *inspector {
 	b := &c.Business
-	return &inspector{content: c, people: newPeople(c), notUTF8: map[string]bool{},
+	authors := map[string]string{}
+	for _, r := range c.Reviews {
+		authors[strings.Split(r.Author, " ")[0]] = r.Author
+	}
+	return &inspector{content: c, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
 
@@ -122,9 +128,6 @@ func (in *inspector) review(r *source.Review) {
 		}
 		if t.name == "title" && strings.HasSuffix(*t.text, ",") {
 			in.add(at, firstLine(*t.text), "placeholder", "title ends with a comma, which is published with it", "delete the comma")
-		}
-		if strings.Count(*t.text, `"`) == 1 && halfQuoted.MatchString(*t.text) {
-			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" has one quotation mark without the other, which is published with it", "delete it, or write the other one")
 		}
 		if reply && r.Text != nil && *r.Text == *t.text {
 			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
@@ -172,8 +175,13 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		return
 	}
 	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
+		remedy := fmt.Sprintf("write %q, ", short)
+		last, first, _ := strings.Cut(author, " ")
+		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !slices.Contains(titles, strings.ToLower(strings.TrimSuffix(last, "."))) {
+			remedy += fmt.Sprintf("or %q if the surname stands first, ", other)
+		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
-			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
+			remedy+"or set author_names: full in site.yaml if the authors agreed")
 	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {
@@ -184,9 +192,6 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(r.Author)), "write Anonymous")
 	}
 }
-
-// halfQuoted matches a text that begins or ends with a quotation mark, which is no sign for inches.
-var halfQuoted = regexp.MustCompile(`^\s*"|[^0-9 ]"\s*$`)
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {

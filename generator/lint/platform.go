@@ -29,13 +29,25 @@ func (m remark) mayBeIn(text string) bool {
 	return slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade: without
-// such a word a capital letter would be a guess.
-var remarks, notAuthors, placeholders, personalData, named = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("personal data"), remarksOf("technicians")
+// find returns what a text has of it: the group of the form if it has one, unless that is empty, or the second group
+// shows that it is something else.
+func (m remark) find(text string) (found []string) {
+	for _, groups := range m.form.FindAllStringSubmatch(text, -1) {
+		if s := groups[min(1, len(groups)-1)]; s != "" && (len(groups) < 3 || groups[2] == "") {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade, and
+// greetings one behind such a word: without it a capital letter would be a guess.
+var remarks, notAuthors, placeholders, named, greetings = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("technicians"), remarksOf("greetings")[0]
+var personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
-		list = append(list, remark{strings.Split(c[0], "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
+		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
 	}
 	return list
 }

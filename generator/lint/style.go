@@ -51,7 +51,7 @@ func newPeople(c *source.Content) map[string]bool {
 	known := map[string]bool{}
 	add := func(names ...string) {
 		for _, w := range wordsOf(strings.Join(names, " ")) {
-			known[strings.ToLower(w)] = true
+			known[strings.ToLower(w)], known[stem(strings.ToLower(w))] = true, true // in replies it has cases
 		}
 	}
 	b := &c.Business
@@ -92,10 +92,6 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 // notNames are words after a trade that begin with a capital letter and are not names.
 var notNames = diagnostic.Words(wordsFile, "not names")
 
-// dateForm matches dates and spans of time, which look like telephone numbers.
-var dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
-	`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
-
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
@@ -107,38 +103,70 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "write the first name and an initial, or Anonymous"
 	case field == "owner_reply.text":
 		remedy = "write the reply without it"
+		in.names(r, at, text)
 	case r.Source == "direct":
 		remedy = "ask the customer for another wording, or withdraw it"
 	}
 	var cards []string
 	for _, m := range personalData {
-		if !m.mayBeIn(text) {
+		if !m.mayBeIn(text) || strings.Contains("address-in-text vehicle-in-text no-phone", m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
 		}
-		for _, found := range m.form.FindAllString(text, -1) {
-			if d := digits(found); !in.harmless(m.code, found, d, cards) {
-				in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
-				if m.code == "card-in-text" {
-					cards = append(cards, found)
-				}
+		for _, found := range m.find(text) {
+			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, cards) {
+				in.add(at, firstLine(found), m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
+			}
+			if m.code == "card-in-text" || m.code == "no-phone" {
+				cards = append(cards, found)
 			}
 		}
 	}
 }
 
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, cards the
-// numbers of cards and accounts in the text.
-func (in *inspector) harmless(code, found, d string, cards []string) bool {
+// cards, accounts, invoices and dates in the text.
+func (in *inspector) harmless(r *source.Review, field, code, found, d string, cards []string) bool {
 	switch code {
+	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
+		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
 		return strings.ToLower(found) == in.email
 	case "card-in-text": // an account begins with letters
 		return found[0] <= '9' && !luhn(d)
 	case "phone-in-text":
-		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(found) || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
-			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, found) || strings.Contains(found, card) })
-	default:
-		return in.street != "" && strings.Contains(in.street, strings.ToLower(found))
+		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
+			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, found) })
+	case "address-in-text":
+		return strings.Contains(digits(in.street), d) && !slices.ContainsFunc(wordsOf(found), func(word string) bool {
+			return strings.ToLower(word) != word && !strings.Contains(in.street, strings.ToLower(stem(word)))
+		})
+	}
+	return false
+}
+
+// stem returns the first letters of a name: those that stay in its cases and short forms.
+func stem(name string) string { return string([]rune(name)[:min(3, utf8.RuneCountInString(name))]) }
+
+// names reports the surname of the customer in a reply, and a greeting to another customer.
+func (in *inspector) names(r *source.Review, at diagnostic.Position, reply string) {
+	author, words := strings.Split(r.Author, " "), strings.Fields(reply)
+	other := func(name string) bool { // neither the customer's as published, nor of the staff, nor a frequent word
+		lower := strings.ToLower(name)
+		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
+	}
+	for i := 1; i < len(words) && in.content.Site.Policies.AuthorNames == "initials"; i++ {
+		name, before, initial := strings.Trim(words[i], ".,;:!?"), words[i-1], strings.TrimSuffix(author[len(author)-1], ".")
+		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
+		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
+			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(name), diagnostic.Quote(r.Author)),
+				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
+			break
+		}
+	}
+	for _, name := range greetings.find(reply) {
+		if by := in.authors[name]; by != "" && r.Author != "" && other(name) {
+			in.add(at, name, greetings.code, fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author), diagnostic.Quote(by)), greetings.remedy)
+		}
 	}
 }
 
