@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -105,7 +106,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	}
 	breaking := map[bool]diagnostic.Severity{false: diagnostic.Error, true: diagnostic.Warning}[b.cfg.Lenient]
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -136,7 +137,7 @@ var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-s
 // deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
 func (b *Builder) deleted(previous *published, message, list string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
-	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("[^{}]*")\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
+	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("(?:[^"\\]|\\.)*"(?:,"aliases":\[[^\]]+\])?)(?:,"aliases":\[\])?\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
 	if entry == nil {
 		return ""
 	}
@@ -145,7 +146,7 @@ func (b *Builder) deleted(previous *published, message, list string) string {
 	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
 		indent = string(at[1])
 	}
-	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, entry[1])
+	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, bytes.Replace(entry[1], []byte(`,"aliases":`), []byte(", aliases: "), 1))
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -207,24 +208,96 @@ func (p *published) reviews() iter.Seq2[string, string] {
 	return reviewcast.ReviewLines(p.Files[reviewcast.PathReviews])
 }
 
-// replaced warns of published reviews that have become another one: a copied entry that kept its id.
+// replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
+// which only one column was sorted.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	now := make(map[string]*source.Review, len(content.Reviews))
+	now, tables := make(map[string]*source.Review, len(content.Reviews)), map[string]table{}
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
 	for id, line := range p.reviews() {
 		r := now[id]
-		if r == nil || !r.Published || strings.Contains(line, `"author":"`+r.Author+`"`) {
+		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review), func(value string) bool { return !strings.Contains(line, value) }) {
 			continue
 		}
 		var was reviewcast.Review
-		if json.Unmarshal([]byte(line), &was) != nil || was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
+		if json.Unmarshal([]byte(line), &was) != nil {
 			continue
 		}
-		problems = append(problems, content.Position(r).Error("replaced",
+		at := content.Position(r)
+		tables[at.File] = append(tables[at.File], [2][]string{said(&was), said(&r.Review)})
+		if was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
+			continue
+		}
+		problems = append(problems, at.Error("replaced",
 			fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
 			"if it is another customer's, give it an id of its own, and put the old review back"))
+	}
+	for file, t := range tables {
+		i := slices.IndexFunc(members, func(name string) bool { return t.sorted(slices.Index(members, name)) })
+		if i < 0 {
+			continue
+		}
+		problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == file })
+		problems = append(problems, diagnostic.Position{File: file}.Error("replaced",
+			fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", members[i]),
+			"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
+	}
+	return problems
+}
+
+// members are the columns of a table, as said returns them; the last one is by what all others are found.
+var members, escapes = []string{"author", "rating", "date", "title", "text", "id"}, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+
+// said returns the members of a review, as its line in reviews.json has them.
+func said(r *reviewcast.Review) []string {
+	text := func(name string, s *string) string {
+		if s == nil {
+			return `"` + name + `":null`
+		}
+		return `"` + name + `":"` + escapes.Replace(*s) + `"`
+	}
+	return []string{text("author", &r.Author), `"rating":` + strconv.Itoa(r.Rating), text("date", (*string)(&r.Date)), text("title", r.Title), text("text", r.Text)}
+}
+
+// table is what the changed reviews of one file said, and say now.
+type table [][2][]string
+
+// sorted reports whether several reviews have exchanged the values of one member, and no other of theirs has changed.
+func (t table) sorted(member int) bool {
+	var was, is []string
+	for _, r := range t {
+		before, now := slices.Clone(r[0]), slices.Clone(r[1])
+		if member == len(before) {
+			was, is = append(was, strings.Join(before, ",")), append(is, strings.Join(now, ","))
+			continue
+		}
+		before[member], now[member] = "", ""
+		if slices.Equal(before, now) {
+			was, is = append(was, r[0][member]), append(is, r[1][member])
+		}
+	}
+	slices.Sort(was)
+	slices.Sort(is)
+	return len(was) >= 3 && slices.Equal(was, is)
+}
+
+// early warns of withdrawals that are older than their review, or old although it is published to this day: their year
+// is mistyped.
+func (p *published) early(content *source.Content) (problems []diagnostic.Problem) {
+	months := p.months(content)
+	for _, w := range content.Withdrawn {
+		why, month := "", cmp.Or(w.Month, months[strings.ToLower(w.ID)])
+		switch {
+		case w.Date != "" && w.Date.Month() < month:
+			why = "and the review is of " + month
+		case w.Date != "" && p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour:
+			why = "and it is published to this day"
+		default:
+			continue
+		}
+		problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, %s", w.ID, w.Date, why),
+			fmt.Sprintf("correct its year; if it is withdrawn today, write date: %s", content.Today)))
 	}
 	return problems
 }
