@@ -211,21 +211,24 @@ func (p *published) reviews() iter.Seq2[string, string] {
 // replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
 // which only one column was sorted.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	now, tables := make(map[string]*source.Review, len(content.Reviews)), map[string]table{}
+	now, before, after := make(map[string]*source.Review, len(content.Reviews)), map[[2]string][]string{}, map[[2]string][]string{} // by file and member
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
 	for id, line := range p.reviews() {
 		r := now[id]
-		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review), func(value string) bool { return !strings.Contains(line, value) }) {
-			continue
-		}
+		isNew := func(value string) bool { return !strings.Contains(line, strings.Split(value, "\n")[0]) }
 		var was reviewcast.Review
-		if json.Unmarshal([]byte(line), &was) != nil {
+		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review)[:5], isNew) || json.Unmarshal([]byte(line), &was) != nil {
 			continue
 		}
 		at := content.Position(r)
-		tables[at.File] = append(tables[at.File], [2][]string{said(&was), said(&r.Review)})
+		for i, name := range members {
+			if old, is := said(&was), said(&r.Review); old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
+				column := [2]string{at.File, name}
+				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
+			}
+		}
 		if was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
 			continue
 		}
@@ -233,53 +236,25 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 			fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
 			"if it is another customer's, give it an id of its own, and put the old review back"))
 	}
-	for file, t := range tables {
-		i := slices.IndexFunc(members, func(name string) bool { return t.sorted(slices.Index(members, name)) })
-		if i < 0 {
+	for column, values := range before {
+		if slices.Sort(values); len(values) < 3 || !slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
 			continue
 		}
-		problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == file })
-		problems = append(problems, diagnostic.Position{File: file}.Error("replaced",
-			fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", members[i]),
+		problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
+		problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
+			fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", column[1]),
 			"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
 	}
 	return problems
 }
 
 // members are the columns of a table, as said returns them; the last one is by what all others are found.
-var members, escapes = []string{"author", "rating", "date", "title", "text", "id"}, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+var members = []string{"author", "rating", "date", "title", "text", "id"}
 
-// said returns the members of a review, as its line in reviews.json has them.
+// said returns what a review says by members, as it is part of its line in reviews.json; of the last one, all others.
 func said(r *reviewcast.Review) []string {
-	text := func(name string, s *string) string {
-		if s == nil {
-			return `"` + name + `":null`
-		}
-		return `"` + name + `":"` + escapes.Replace(*s) + `"`
-	}
-	return []string{text("author", &r.Author), `"rating":` + strconv.Itoa(r.Rating), text("date", (*string)(&r.Date)), text("title", r.Title), text("text", r.Text)}
-}
-
-// table is what the changed reviews of one file said, and say now.
-type table [][2][]string
-
-// sorted reports whether several reviews have exchanged the values of one member, and no other of theirs has changed.
-func (t table) sorted(member int) bool {
-	var was, is []string
-	for _, r := range t {
-		before, now := slices.Clone(r[0]), slices.Clone(r[1])
-		if member == len(before) {
-			was, is = append(was, strings.Join(before, ",")), append(is, strings.Join(now, ","))
-			continue
-		}
-		before[member], now[member] = "", ""
-		if slices.Equal(before, now) {
-			was, is = append(was, r[0][member]), append(is, r[1][member])
-		}
-	}
-	slices.Sort(was)
-	slices.Sort(is)
-	return len(was) >= 3 && slices.Equal(was, is)
+	list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
+	return append(list, strings.Join(list, "\n"))
 }
 
 // early warns of withdrawals that are older than their review, or old although it is published to this day: their year
@@ -287,17 +262,11 @@ func (t table) sorted(member int) bool {
 func (p *published) early(content *source.Content) (problems []diagnostic.Problem) {
 	months := p.months(content)
 	for _, w := range content.Withdrawn {
-		why, month := "", cmp.Or(w.Month, months[strings.ToLower(w.ID)])
-		switch {
-		case w.Date != "" && w.Date.Month() < month:
-			why = "and the review is of " + month
-		case w.Date != "" && p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour:
-			why = "and it is published to this day"
-		default:
-			continue
+		month := cmp.Or(w.Month, months[strings.ToLower(w.ID)])
+		if w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
+			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month),
+				fmt.Sprintf("correct its year; if it is withdrawn today, write date: %s", content.Today)))
 		}
-		problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, %s", w.ID, w.Date, why),
-			fmt.Sprintf("correct its year; if it is withdrawn today, write date: %s", content.Today)))
 	}
 	return problems
 }

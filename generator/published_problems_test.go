@@ -124,7 +124,7 @@ func TestWithdrawn(t *testing.T) {
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
-		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and the review is of 2026-03; correct its year; if it is withdrawn today, write date: 2026-06-01"},
+		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and its review of 2026-03 was published after that; correct its year; if it is withdrawn today, write date: 2026-06-01"},
 	} {
 		dir := folder(t, files)
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
