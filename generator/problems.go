@@ -247,7 +247,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 	at := content.Position(kept)
 	if kept.ID != id {
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
-			fmt.Sprintf("write the id as %s: the published id must stay", id))
+			fmt.Sprintf("write the id as %s: the published id must stay", id)+map[bool]string{true: "; in a spreadsheet program, format the column as text first"}[strings.HasSuffix(at.File, ".csv")])
 	}
 	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
 }

@@ -41,6 +41,9 @@ var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCom
 // twoNumbers matches what stands between two telephone numbers; a / may be a part of one.
 var twoNumbers = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`)
 
+// extended matches a telephone number with an extension.
+var extended = regexp.MustCompile(`(?i)^(.*[0-9])[ ,;/]*(?:` + strings.Join(diagnostic.Words(wordsFile, "extensions"), "|") + `)[ .:]*([0-9]{1,5})$`)
+
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
@@ -72,6 +75,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Telephone = r.nonBlank("telephone")
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
 	switch s := b.Telephone; {
+	case extended.MatchString(s):
+		m := extended.FindStringSubmatch(s)
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q, or %q if that is the number of the extension", m[1], m[1]+"-"+m[2]))
 	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER

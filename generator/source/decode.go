@@ -155,6 +155,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
+	if s == reviewSchema && n.Has("starRating") {
+		return r, d.fail(n, "wrong-type", "this is a review as Google writes it", "put it, and others like it, into a file outside the content folder, such as google.jsonl, and run there: reviewcast import google google.jsonl")
+	}
 	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
 		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
 	}
@@ -164,15 +167,22 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		e := &entries[i]
 		key := &e.Key
 		f, known := s.index[key.Text]
+		divided := i > 0 && e.Value.Kind == syntax.Null && e.Value.Text == "" && e.Key.Line == entries[i-1].Key.Line && !d.strict
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion, meant := s.explainUnknown(n, e, d.strict)
 			switch {
+			case divided && meant == "" && entries[i-1].Value.Kind == syntax.Null:
+				continue // it is reported with the one before
+			case divided && meant == "":
+				words := entries[i-1].Value.Text
+				for j := i; j < len(entries) && entries[j].Value.Kind == syntax.Null; j++ {
+					words += ", " + entries[j].Key.Text
+				}
+				suggestion = fmt.Sprintf("a comma in braces begins another field; if it belongs to what is before it, write %s: %q", entries[i-1].Key.Text, words)
 			case i == 0 || d.strict || entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, entries[i-1].Key.Text):
-			case e.Value.Kind == syntax.Null && e.Key.Line == entries[i-1].Key.Line:
-				suggestion = fmt.Sprintf("if it belongs to the %s before the comma, put the whole %[1]s in double quotes", entries[i-1].Key.Text)
 			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
 				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
 			}
@@ -263,8 +273,10 @@ func (r *fields) required(names ...string) {
 		default:
 			suggestion := "add " + r.name(f)
 			own := ""
-			if i, named := r.schema.index["name"]; named && f == "id" && r.found[i] != nil {
-				own = strings.ToLower(fixID(r.found[i].Value.Text))
+			for _, name := range []string{"name", "label"} {
+				if i, named := r.schema.index[name]; named && f == "id" && r.found[i] != nil {
+					own = strings.ToLower(fixID(r.found[i].Value.Text))
+				}
 			}
 			if example := cmp.Or(own, examples[diagnostic.Squash(r.schema.what+" "+f)], examples[f]); example != "" && !r.strict && r.absent == nil {
 				suggestion += fmt.Sprintf(", such as %s: %s", f, example)

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -194,7 +195,9 @@ var swallowed = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_r
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
-	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return reviewSchema.meant(e.Key.Text) == "rating" }) {
+	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool {
+		return reviewSchema.meant(e.Key.Text) == "rating" || e.Key.Text == "starRating"
+	}) {
 		d.fail(n, "wrong-type", "this is the reply to a review, and no review", fmt.Sprintf("write it in the review %s, below its other fields, as owner_reply: {text: …, date: YYYY-MM-DD}, and delete it here", diagnostic.Quote(n.Entries[i].Value.Text)))
 		return
 	}
@@ -250,7 +253,25 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 			d.Add(diagnostic.Warning, e.Key.Line, e.Key.Col, "blank", name+" is empty", "delete it, or indent its fields below it by two spaces: "+strings.Join(reviewSchema.group(name).names, ", "))
 		}
 	}
+	r.otherYear(w)
 	r.job(w)
+}
+
+// dated matches a month in an id, and a year that the file or its folder is named after.
+var dated = regexp.MustCompile(`\b((?:19|20)[0-9]{2})-([01][0-9])\b.*\n|/((?:19|20)[0-9]{2})(?:[-_ ]?[0-9qQ][0-9]?)?[/.]`)
+
+// otherYear warns of a date whose year is in no name, and the names of the review or its file, or a later verification, have another.
+func (r *fields) otherYear(w *record) {
+	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
+		return
+	}
+	for _, m := range dated.FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
+		year, _ := strconv.Atoi(m[1] + m[3])
+		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
+			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, strings.Trim(m[0], "/.\n")), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
+			return
+		}
+	}
 }
 
 // pointer returns an optional text; a blank one is none.

@@ -155,8 +155,9 @@ func (s *surroundings) summary(data []byte) {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
 		for _, no := range notInSummary {
-			if found := regexp.MustCompile(no[0]).FindStringIndex(text); found != nil {
-				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], no[3])
+			if form := regexp.MustCompile(no[0]); form.MatchString(text) {
+				found := form.FindStringSubmatchIndex(text)
+				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], string(form.ExpandString(nil, no[3], text, found)))
 			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
