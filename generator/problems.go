@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -146,7 +145,7 @@ func (b *Builder) deleted(previous *published, message, list string) string {
 	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
 		indent = string(at[1])
 	}
-	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, bytes.Replace(entry[1], []byte(`,"aliases":`), []byte(", aliases: "), 1))
+	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, strings.Replace(string(entry[1]), `,"aliases":`, ", aliases: ", 1))
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

@@ -215,6 +215,10 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
+	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review, and at the end all of it
+		list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
+		return append(list, strings.Join(list, "\n"))
+	}
 	for id, line := range p.reviews() {
 		r := now[id]
 		isNew := func(value string) bool { return !strings.Contains(line, strings.Split(value, "\n")[0]) }
@@ -223,7 +227,7 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 			continue
 		}
 		at := content.Position(r)
-		for i, name := range members {
+		for i, name := range []string{"author", "rating", "date", "title", "text", "id"} {
 			if old, is := said(&was), said(&r.Review); old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
 				column := [2]string{at.File, name}
 				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
@@ -248,22 +252,12 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// members are the columns of a table, as said returns them; the last one is by what all others are found.
-var members = []string{"author", "rating", "date", "title", "text", "id"}
-
-// said returns what a review says by members, as it is part of its line in reviews.json; of the last one, all others.
-func said(r *reviewcast.Review) []string {
-	list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
-	return append(list, strings.Join(list, "\n"))
-}
-
 // early warns of withdrawals that are older than their review, or old although it is published to this day: their year
 // is mistyped.
 func (p *published) early(content *source.Content) (problems []diagnostic.Problem) {
 	months := p.months(content)
 	for _, w := range content.Withdrawn {
-		month := cmp.Or(w.Month, months[strings.ToLower(w.ID)])
-		if w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
+		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
 			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month),
 				fmt.Sprintf("correct its year; if it is withdrawn today, write date: %s", content.Today)))
 		}

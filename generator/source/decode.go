@@ -155,11 +155,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
-	if s == reviewSchema && n.Has("starRating") {
-		return r, d.fail(n, "wrong-type", "this is a review as Google writes it", "put it, and others like it, into a file outside the content folder, such as google.jsonl, and run there: reviewcast import google google.jsonl")
-	}
-	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
-		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
+	if i := slices.IndexFunc(strange, func(row []string) bool { return n.Has(row[0]) && n.Has(row[1]) }); s == reviewSchema && i >= 0 {
+		return r, d.fail(n, "wrong-type", strange[i][2], strange[i][3])
 	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
@@ -252,8 +249,8 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples are values of required fields, empty what to do with such a field without one.
-var examples, empty = meanings("examples"), meanings("empty fields")
+// examples are values of required fields, empty what to do with such a field without one, strange reviews by two of their fields.
+var examples, empty, strange = meanings("examples"), meanings("empty fields"), diagnostic.Rows(wordsFile, "reviews in other forms")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -273,10 +270,8 @@ func (r *fields) required(names ...string) {
 		default:
 			suggestion := "add " + r.name(f)
 			own := ""
-			for _, name := range []string{"name", "label"} {
-				if i, named := r.schema.index[name]; named && f == "id" && r.found[i] != nil {
-					own = strings.ToLower(fixID(r.found[i].Value.Text))
-				}
+			if i := slices.IndexFunc(r.schema.names, func(name string) bool { return name == "name" || name == "label" }); i >= 0 && f == "id" && r.found[i] != nil {
+				own = strings.ToLower(fixID(r.found[i].Value.Text))
 			}
 			if example := cmp.Or(own, examples[diagnostic.Squash(r.schema.what+" "+f)], examples[f]); example != "" && !r.strict && r.absent == nil {
 				suggestion += fmt.Sprintf(", such as %s: %s", f, example)

@@ -195,9 +195,7 @@ var swallowed = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_r
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
-	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool {
-		return reviewSchema.meant(e.Key.Text) == "rating" || e.Key.Text == "starRating"
-	}) {
+	if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return answers[diagnostic.Squash(e.Key.Text)] != "" }); i >= 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return reviewSchema.meant(e.Key.Text) == "rating" }) {
 		d.fail(n, "wrong-type", "this is the reply to a review, and no review", fmt.Sprintf("write it in the review %s, below its other fields, as owner_reply: {text: …, date: YYYY-MM-DD}, and delete it here", diagnostic.Quote(n.Entries[i].Value.Text)))
 		return
 	}
@@ -257,9 +255,6 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	r.job(w)
 }
 
-// dated matches a month in an id, and a year that the file or its folder is named after.
-var dated = regexp.MustCompile(`\b((?:19|20)[0-9]{2})-([01][0-9])\b.*\n|/((?:19|20)[0-9]{2})(?:[-_ ]?[0-9qQ][0-9]?)?[/.]`)
-
 // otherYear warns of a date whose year is in no name, and the names of the review or its file, or a later verification, have another.
 func (r *fields) otherYear(w *record) {
 	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
@@ -282,8 +277,8 @@ func pointer(s string) *string {
 	return &s
 }
 
-// addressForm matches a web address, and the name in it.
-var addressForm = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`)
+// addressForm matches a web address, and the name in it; dated a month in an id, and a year that the file or its folder is named after.
+var addressForm, dated = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`), regexp.MustCompile(`\b((?:19|20)[0-9]{2})-([01][0-9])\b.*\n|/((?:19|20)[0-9]{2})(?:[-_ ]?[0-9qQ][0-9]?)?[/.]`)
 
 // source reads where the review was posted.
 func (r *fields) source() string {
