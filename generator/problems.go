@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -136,15 +137,16 @@ var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-s
 // deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
 func (b *Builder) deleted(previous *published, message, list string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
-	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("(?:[^"\\]|\\.)*"(?:,"aliases":\[[^\]]+\])?)(?:,"aliases":\[\])?\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
+	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":(("(?:[^"\\]|\\.)*")(?:,"aliases":\[[^\]]+\])?)(?:,"aliases":\[\])?\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
 	if entry == nil {
 		return ""
 	}
-	indent := ""
+	name, _ := strconv.Unquote(string(entry[2]))
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
-	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
-		indent = string(at[1])
+	if m := regexp.MustCompile(`\bid: *["']?([\w.-]+)["']?,?\s+name: *["']?` + regexp.QuoteMeta(name) + `["']?\s*[\n,}]`).FindSubmatch(business); m != nil {
+		return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, m[1])
 	}
+	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]
 	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, strings.Replace(string(entry[1]), `,"aliases":`, ", aliases: ", 1))
 }
 

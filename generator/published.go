@@ -259,7 +259,7 @@ func (p *published) early(content *source.Content) (problems []diagnostic.Proble
 	for _, w := range content.Withdrawn {
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
 			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month),
-				fmt.Sprintf("correct its year; if it is withdrawn today, write date: %s", content.Today)))
+				fmt.Sprintf("correct the date; if it is withdrawn today, write date: %s", content.Today)))
 		}
 	}
 	return problems

@@ -124,7 +124,7 @@ func TestWithdrawn(t *testing.T) {
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
-		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and its review of 2026-03 was published after that; correct its year; if it is withdrawn today, write date: 2026-06-01"},
+		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and its review of 2026-03 was published after that; correct the date; if it is withdrawn today, write date: 2026-06-01"},
 	} {
 		dir := folder(t, files)
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
@@ -277,6 +277,13 @@ func TestDeletedTechnician(t *testing.T) {
 	const remedy = "put it back, since older reviews name it; write below technicians: in business.yaml:   - "
 	for i, want := range []string{`{id: sepp, name: "Josef \"Sepp\" Maier", aliases: ["Josef","Sepp"]}`, `{id: al, name: "Al Bo"}`} {
 		if err != nil || len(problems) != 2 || problems[i].Suggestion != remedy+want {
+			t.Errorf("got %v, %v, want %s", problems, err, want)
+		}
+	}
+	put(t, dir, map[string]string{"business.yaml": head + "  - id: sepp-m\n    name: 'Josef \"Sepp\" Maier'\n  - {id: albert, name: Al Bo, aliases: [Al]}\n"})
+	problems, err = NewBuilder(cfg).Check(t.Context())
+	for i, want := range []string{"write id: sepp in place of id: sepp-m in business.yaml, since older reviews name it", "write id: al in place of id: albert in business.yaml, since older reviews name it"} {
+		if err != nil || len(problems) != 2 || problems[i].Suggestion != want {
 			t.Errorf("got %v, %v, want %s", problems, err, want)
 		}
 	}

@@ -40,7 +40,7 @@ var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCom
 
 // twoNumbers matches what stands between two telephone numbers, where a / may be a part of one, extended one with an extension.
 var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`),
-	regexp.MustCompile(`(?i)^(.*[0-9])[ ,;/]*(?:` + strings.Join(diagnostic.Words(wordsFile, "extensions"), "|") + `)[ .:]*([0-9]{1,5})$`)
+	regexp.MustCompile(strings.ReplaceAll(`(?i)^(.*?[0-9])(?:[ ,;/–-]*(?:WORD)[ .:-]*([0-9]{1,5})|[ ,;/–-]+([0-9]{1,5}) *(?:WORD))$`, "WORD", strings.Join(diagnostic.Words(wordsFile, "extensions"), "|")))
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -74,7 +74,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
 	switch s := b.Telephone; {
 	case extended.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2" if that is the number of the extension`))
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
 	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER

@@ -124,7 +124,8 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
 		}
 		if name == WithdrawnFile {
-			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today)).Replace(problem.Suggestion)
+			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today),
+				"look up the day where the review was given, or in the mail that announced it, and write it as YYYY-MM-DD", "write the day of the withdrawal, such as date: "+string(s.content.Today)).Replace(problem.Suggestion)
 		}
 		s.problems = append(s.problems, problem)
 	}
