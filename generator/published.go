@@ -233,21 +233,19 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
 			}
 		}
-		if was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
-			continue
+		if was.Author != r.Author && was.Date != r.Date && was.Text != nil && r.Text != nil && *was.Text != *r.Text {
+			problems = append(problems, at.Error("replaced",
+				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
+				"if it is another customer's, give it an id of its own, and put the old review back"))
 		}
-		problems = append(problems, at.Error("replaced",
-			fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
-			"if it is another customer's, give it an id of its own, and put the old review back"))
 	}
 	for column, values := range before {
-		if slices.Sort(values); len(values) < 3 || !slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
-			continue
+		if slices.Sort(values); len(values) >= 3 && slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
+			problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
+			problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
+				fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", column[1]),
+				"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
 		}
-		problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
-		problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
-			fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", column[1]),
-			"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
 	}
 	return problems
 }
@@ -258,8 +256,7 @@ func (p *published) early(content *source.Content) (problems []diagnostic.Proble
 	months := p.months(content)
 	for _, w := range content.Withdrawn {
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
-			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month),
-				fmt.Sprintf("correct the date; if it is withdrawn today, write date: %s", content.Today)))
+			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month), "correct the date; if it is withdrawn today, write date: "+string(content.Today)))
 		}
 	}
 	return problems
