@@ -143,7 +143,7 @@ func (b *Builder) deleted(previous *published, message, list string) string {
 	}
 	name, _ := strconv.Unquote(string(entry[2]))
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
-	if m := regexp.MustCompile(`\bid: *["']?([\w.-]+)["']?,?\s+name: *["']?` + regexp.QuoteMeta(name) + `["']?\s*[\n,}]`).FindSubmatch(business); m != nil {
+	if m := regexp.MustCompile(`\bid: *["']?([\w.-]+)["']?,?\s+name: *["']?` + regexp.QuoteMeta(name) + `["']?\s*[\n,}]`).FindSubmatch(business); m != nil && string(m[1]) != id {
 		return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, m[1])
 	}
 	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]

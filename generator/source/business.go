@@ -88,6 +88,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
 		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
 			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
+			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
 		}
 	}
 	if m := countryInCode.FindStringSubmatch(b.Address.PostalCode); m != nil {
@@ -138,7 +140,7 @@ func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
 	v := r.value(field)
-	known := &names{ids: map[string]bool{}, byName: map[string]string{}, partial: v != nil && v.Kind != syntax.List}
+	known := &names{ids: map[string]bool{}, byName: map[string]string{}, partial: v != nil && v.Kind != syntax.List || r.meant&(1<<r.schema.index[field]) != 0}
 	s.content.known[list] = known
 	seen := map[string]int32{}
 	for _, n := range joined(r.items(field), refLists[list].entry, r.List) {
