@@ -83,21 +83,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
 	}
 	b.Email = r.email("email")
-	if a, ok := r.inner("address", addressSchema); ok {
-		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
-			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
-		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
-			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
-		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
-			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
-		}
-	}
-	if m := countryInCode.FindStringSubmatch(b.Address.PostalCode); m != nil {
-		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(b.Address.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
-	}
-	if code, town, ok := strings.Cut(b.Address.AddressLocality, " "); ok && b.Address.PostalCode == "" && codeForm.MatchString(code) {
-		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
-	}
+	b.Address = r.address()
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
@@ -117,6 +103,26 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
+}
+
+// address reads the address.
+func (r *fields) address() (out reviewcast.Address) {
+	if a, ok := r.inner("address", addressSchema); ok {
+		out = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
+			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
+		if street, code, town := out.StreetAddress, out.PostalCode, out.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
+			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
+			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
+		}
+	}
+	if m := countryInCode.FindStringSubmatch(out.PostalCode); m != nil {
+		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(out.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
+	}
+	if code, town, ok := strings.Cut(out.AddressLocality, " "); ok && out.PostalCode == "" && codeForm.MatchString(code) {
+		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
+	}
+	return out
 }
 
 // elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.

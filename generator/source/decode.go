@@ -164,24 +164,16 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		e := &entries[i]
 		key := &e.Key
 		f, known := s.index[key.Text]
-		divided := i > 0 && e.Value.Kind == syntax.Null && e.Value.Text == "" && e.Key.Line == entries[i-1].Key.Line && !d.strict
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion, meant := s.explainUnknown(n, e, d.strict)
-			switch {
-			case divided && meant == "" && entries[i-1].Value.Kind == syntax.Null:
+			if i > 0 && !d.strict {
+				suggestion = partOf(entries, i, suggestion, meant)
+			}
+			if suggestion == "" {
 				continue // it is reported with the one before
-			case divided && meant == "":
-				words := entries[i-1].Value.Text
-				for j := i; j < len(entries) && entries[j].Value.Kind == syntax.Null; j++ {
-					words += ", " + entries[j].Key.Text
-				}
-				suggestion = fmt.Sprintf("a comma in braces begins another field; if it belongs to what is before it, write %s: %q", entries[i-1].Key.Text, words)
-			case i == 0 || d.strict || entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, entries[i-1].Key.Text):
-			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
-				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
 			}
 			if i, ok := s.index[meant]; ok {
 				r.meant |= 1 << i
@@ -212,6 +204,25 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 	}
 	return r, true
+}
+
+// partOf returns the suggestion for an unknown field, if it may be a part of the value before it; "" if that one's tells it.
+func partOf(entries []syntax.Entry, i int, suggestion, meant string) string {
+	before, e := &entries[i-1], &entries[i]
+	name := before.Key.Text
+	switch divided := e.Value.Kind == syntax.Null && e.Value.Text == "" && e.Key.Line == before.Key.Line && meant == ""; {
+	case divided && before.Value.Kind == syntax.Null:
+		return ""
+	case divided:
+		words := before.Value.Text
+		for ; i < len(entries) && entries[i].Value.Kind == syntax.Null; i++ {
+			words += ", " + entries[i].Key.Text
+		}
+		return fmt.Sprintf("a comma in braces begins another field; if it belongs to what is before it, write %s: %q", name, words)
+	case before.Value.Kind == syntax.Text && slices.Contains(prose, name) && unicode.IsUpper([]rune(e.Key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
+		return fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", name)
+	}
+	return suggestion
 }
 
 // inner finds the fields of a field that is a group. ok is false if it is absent or wrong.
