@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -105,7 +106,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	}
 	breaking := map[bool]diagnostic.Severity{false: diagnostic.Error, true: diagnostic.Warning}[b.cfg.Lenient]
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.replaced(content), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -136,16 +137,17 @@ var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-s
 // deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
 func (b *Builder) deleted(previous *published, message, list string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
-	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":("[^{}]*")\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
+	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":(("(?:[^"\\]|\\.)*")(?:,"aliases":\[[^\]]+\])?)(?:,"aliases":\[\])?\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
 	if entry == nil {
 		return ""
 	}
-	indent := ""
+	name, _ := strconv.Unquote(string(entry[2]))
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
-	if at := regexp.MustCompile(`(?m)^` + list + `:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business); at != nil {
-		indent = string(at[1])
+	if m := regexp.MustCompile(`\bid: *["']?([\w.-]+)["']?,?\s+name: *["']?` + regexp.QuoteMeta(name) + `["']?\s*[\n,}]`).FindSubmatch(business); m != nil && string(m[1]) != id {
+		return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, m[1])
 	}
-	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, entry[1])
+	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]
+	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, strings.Replace(string(entry[1]), `,"aliases":`, ", aliases: ", 1))
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
@@ -246,7 +248,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 	at := content.Position(kept)
 	if kept.ID != id {
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
-			fmt.Sprintf("write the id as %s: the published id must stay", id))
+			fmt.Sprintf("write the id as %s: the published id must stay", id)+map[bool]string{true: "; in a spreadsheet program, format the column as text first"}[strings.HasSuffix(at.File, ".csv")])
 	}
 	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -207,24 +208,56 @@ func (p *published) reviews() iter.Seq2[string, string] {
 	return reviewcast.ReviewLines(p.Files[reviewcast.PathReviews])
 }
 
-// replaced warns of published reviews that have become another one: a copied entry that kept its id.
+// replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
+// which only one column was sorted.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	now := make(map[string]*source.Review, len(content.Reviews))
+	now, before, after := make(map[string]*source.Review, len(content.Reviews)), map[[2]string][]string{}, map[[2]string][]string{} // by file and member
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
+	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review, and at the end all of it
+		list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
+		return append(list, strings.Join(list, "\n"))
+	}
 	for id, line := range p.reviews() {
 		r := now[id]
-		if r == nil || !r.Published || strings.Contains(line, `"author":"`+r.Author+`"`) {
-			continue
-		}
+		isNew := func(value string) bool { return !strings.Contains(line, strings.Split(value, "\n")[0]) }
 		var was reviewcast.Review
-		if json.Unmarshal([]byte(line), &was) != nil || was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
+		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review)[:5], isNew) || json.Unmarshal([]byte(line), &was) != nil {
 			continue
 		}
-		problems = append(problems, content.Position(r).Error("replaced",
-			fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
-			"if it is another customer's, give it an id of its own, and put the old review back"))
+		at := content.Position(r)
+		for i, name := range []string{"author", "rating", "date", "title", "text", "id"} {
+			if old, is := said(&was), said(&r.Review); old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
+				column := [2]string{at.File, name}
+				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
+			}
+		}
+		if was.Author != r.Author && was.Date != r.Date && was.Text != nil && r.Text != nil && *was.Text != *r.Text {
+			problems = append(problems, at.Error("replaced",
+				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
+				"if it is another customer's, give it an id of its own, and put the old review back"))
+		}
+	}
+	for column, values := range before {
+		if slices.Sort(values); len(values) >= 3 && slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
+			problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
+			problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
+				fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", column[1]),
+				"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
+		}
+	}
+	return problems
+}
+
+// early warns of withdrawals that are older than their review, or old although it is published to this day: their year
+// is mistyped.
+func (p *published) early(content *source.Content) (problems []diagnostic.Problem) {
+	months := p.months(content)
+	for _, w := range content.Withdrawn {
+		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
+			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month), "correct the date; if it is withdrawn today, write date: "+string(content.Today)))
+		}
 	}
 	return problems
 }

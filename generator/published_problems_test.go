@@ -124,6 +124,7 @@ func TestWithdrawn(t *testing.T) {
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
+		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and its review of 2026-03 was published after that; correct the date; if it is withdrawn today, write date: 2026-06-01"},
 	} {
 		dir := folder(t, files)
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
@@ -259,6 +260,74 @@ func TestDeletedService(t *testing.T) {
 		want = "put it back, since older reviews name it; " + want + `{id: drains, name: "Drain cleaning"}`
 		if err != nil || len(problems) == 0 || problems[0].Suggestion != want {
 			t.Errorf("%s: got %v, %v, want %s", business, problems, err, want)
+		}
+	}
+}
+
+// TestDeletedTechnician deletes a technician that a review names; the line to write has the aliases as published.
+func TestDeletedTechnician(t *testing.T) {
+	t.Parallel()
+	const review = "id: jo\nauthor: Jo K.\nrating: 5\ndate: 2026-01-02\ntechnicians: [sepp, al]\nverification: {method: job}\n"
+	const head = "id: acme\nname: Acme\ntechnicians:\n  - {id: mia, name: Mia Egger, aliases: [Mia]}\n"
+	dir := folder(t, map[string]string{"business.yaml": head + "  - {id: sepp, name: Josef \"Sepp\" Maier, aliases: [Josef, Sepp]}\n  - {id: al, name: Al Bo}\n", "reviews/jo.yaml": review})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	put(t, dir, map[string]string{"business.yaml": head})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	const remedy = "put it back, since older reviews name it; write below technicians: in business.yaml:   - "
+	for i, want := range []string{`{id: sepp, name: "Josef \"Sepp\" Maier", aliases: ["Josef","Sepp"]}`, `{id: al, name: "Al Bo"}`} {
+		if err != nil || len(problems) != 2 || problems[i].Suggestion != remedy+want {
+			t.Errorf("got %v, %v, want %s", problems, err, want)
+		}
+	}
+	put(t, dir, map[string]string{"business.yaml": head + "  - id: sepp-m\n    name: 'Josef \"Sepp\" Maier'\n  - {id: albert, name: Al Bo, aliases: [Al]}\n"})
+	problems, err = NewBuilder(cfg).Check(t.Context())
+	for i, want := range []string{"write id: sepp in place of id: sepp-m in business.yaml, since older reviews name it", "write id: al in place of id: albert in business.yaml, since older reviews name it"} {
+		if err != nil || len(problems) != 2 || problems[i].Suggestion != want {
+			t.Errorf("got %v, %v, want %s", problems, err, want)
+		}
+	}
+}
+
+// TestSortedColumn sorts one column of a table whose reviews are published.
+func TestSortedColumn(t *testing.T) {
+	t.Parallel()
+	const head = "id,author,rating,date,text,verification.method\n"
+	rows := [][]string{{"k1", "Mia", "5", "2026-01-05", `"All ""fine"", thanks."`}, {"k2", "Al", "2", "2026-01-04", "Late."}, {"k3", "Zoe", "4", "2026-01-06", "Good work."}, {"k4", "Jo", "5", "2026-01-01", "Kind."}}
+	file := func(rows [][]string) map[string]string {
+		text := head
+		for _, r := range rows {
+			text += strings.Join(r, ",") + ",job\n"
+		}
+		return map[string]string{"reviews/cards.csv": text}
+	}
+	dir := folder(t, file(rows))
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	for column, name := range []string{"id", "author", "rating", "date", "text", "nothing", "two authors"} {
+		sorted, values := [][]string{}, []string{}
+		for _, r := range rows {
+			sorted, values = append(sorted, slices.Clone(r)), append(values, r[min(column, 4)])
+		}
+		if slices.Sort(values); name == "id" {
+			slices.Reverse(values)
+		}
+		for i := range sorted {
+			if column < len(values)+1 {
+				sorted[i][column] = values[i]
+			}
+		}
+		if name == "two authors" {
+			sorted[0][1], sorted[1][1] = sorted[1][1], sorted[0][1]
+		}
+		put(t, dir, file(sorted))
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "reviews/cards.csv: published reviews have exchanged their values of " + name + " among themselves, as if only this column had been sorted; undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"
+		if column > 4 && len(problems) > 0 || column <= 4 && (len(problems) != 1 || problems[0].String() != want) {
+			t.Errorf("%s: got %v, want %s", name, problems, want)
 		}
 	}
 }

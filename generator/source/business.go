@@ -38,8 +38,9 @@ var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9
 // codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
 var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
 
-// twoNumbers matches what stands between two telephone numbers; a / may be a part of one.
-var twoNumbers = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`)
+// twoNumbers matches what stands between two telephone numbers, where a / may be a part of one, extended one with an extension.
+var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`),
+	regexp.MustCompile(strings.ReplaceAll(`(?i)^(.*?[0-9])(?:[ ,;/–-]*(?:WORD)[ .:-]*([0-9]{1,5})|[ ,;/–-]+([0-9]{1,5}) *(?:WORD))$`, "WORD", strings.Join(diagnostic.Words(wordsFile, "extensions"), "|")))
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -72,6 +73,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Telephone = r.nonBlank("telephone")
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
 	switch s := b.Telephone; {
+	case extended.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
 	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
@@ -80,19 +83,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
 	}
 	b.Email = r.email("email")
-	if a, ok := r.inner("address", addressSchema); ok {
-		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
-			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
-		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
-			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
-		}
-	}
-	if m := countryInCode.FindStringSubmatch(b.Address.PostalCode); m != nil {
-		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(b.Address.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
-	}
-	if code, town, ok := strings.Cut(b.Address.AddressLocality, " "); ok && b.Address.PostalCode == "" && codeForm.MatchString(code) {
-		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
-	}
+	b.Address = r.address()
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
@@ -112,6 +103,26 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
+}
+
+// address reads the address.
+func (r *fields) address() (out reviewcast.Address) {
+	if a, ok := r.inner("address", addressSchema); ok {
+		out = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
+			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
+		if street, code, town := out.StreetAddress, out.PostalCode, out.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
+			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
+			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
+		}
+	}
+	if m := countryInCode.FindStringSubmatch(out.PostalCode); m != nil {
+		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(out.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
+	}
+	if code, town, ok := strings.Cut(out.AddressLocality, " "); ok && out.PostalCode == "" && codeForm.MatchString(code) {
+		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
+	}
+	return out
 }
 
 // elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
@@ -135,7 +146,7 @@ func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
 	v := r.value(field)
-	known := &names{ids: map[string]bool{}, byName: map[string]string{}, partial: v != nil && v.Kind != syntax.List}
+	known := &names{ids: map[string]bool{}, byName: map[string]string{}, partial: v != nil && v.Kind != syntax.List || r.meant&(1<<r.schema.index[field]) != 0}
 	s.content.known[list] = known
 	seen := map[string]int32{}
 	for _, n := range joined(r.items(field), refLists[list].entry, r.List) {

@@ -155,8 +155,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
-	if s == reviewSchema && n.Has("verified") && n.Has("mentions") {
-		return r, d.fail(n, "wrong-type", "this is a review as it is published, without its job record and the proof of its verification", `put back your own file from a backup; if there is none, delete "verified" and "mentions" from each line`)
+	if i := slices.IndexFunc(strange, func(row []string) bool { return n.Has(row[0]) && n.Has(row[1]) }); s == reviewSchema && i >= 0 {
+		return r, d.fail(n, "wrong-type", strange[i][2], strange[i][3])
 	}
 	second := false // another review begins
 	entries := d.lowered(d.outdented(n, s), s)
@@ -169,12 +169,11 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion, meant := s.explainUnknown(n, e, d.strict)
-			switch {
-			case i == 0 || d.strict || entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, entries[i-1].Key.Text):
-			case e.Value.Kind == syntax.Null && e.Key.Line == entries[i-1].Key.Line:
-				suggestion = fmt.Sprintf("if it belongs to the %s before the comma, put the whole %[1]s in double quotes", entries[i-1].Key.Text)
-			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
-				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
+			if i > 0 && !d.strict {
+				suggestion = partOf(entries, i, suggestion, meant)
+			}
+			if suggestion == "" {
+				continue // it is reported with the one before
 			}
 			if i, ok := s.index[meant]; ok {
 				r.meant |= 1 << i
@@ -205,6 +204,25 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 	}
 	return r, true
+}
+
+// partOf returns the suggestion for an unknown field, if it may be a part of the value before it; "" if that one's tells it.
+func partOf(entries []syntax.Entry, i int, suggestion, meant string) string {
+	before, e := &entries[i-1], &entries[i]
+	name := before.Key.Text
+	switch divided := e.Value.Kind == syntax.Null && e.Value.Text == "" && e.Key.Line == before.Key.Line && meant == ""; {
+	case divided && before.Value.Kind == syntax.Null:
+		return ""
+	case divided:
+		words := before.Value.Text
+		for ; i < len(entries) && entries[i].Value.Kind == syntax.Null; i++ {
+			words += ", " + entries[i].Key.Text
+		}
+		return fmt.Sprintf("a comma in braces begins another field; if it belongs to what is before it, write %s: %q", name, words)
+	case before.Value.Kind == syntax.Text && slices.Contains(prose, name) && unicode.IsUpper([]rune(e.Key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
+		return fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", name)
+	}
+	return suggestion
 }
 
 // inner finds the fields of a field that is a group. ok is false if it is absent or wrong.
@@ -242,8 +260,8 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples are values of required fields, empty what to do with such a field without one.
-var examples, empty = meanings("examples"), meanings("empty fields")
+// examples are values of required fields, empty what to do with such a field without one, strange reviews by two of their fields.
+var examples, empty, strange = meanings("examples"), meanings("empty fields"), diagnostic.Rows(wordsFile, "reviews in other forms")
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -263,7 +281,7 @@ func (r *fields) required(names ...string) {
 		default:
 			suggestion := "add " + r.name(f)
 			own := ""
-			if i, named := r.schema.index["name"]; named && f == "id" && r.found[i] != nil {
+			if i := slices.IndexFunc(r.schema.names, func(name string) bool { return name == "name" || name == "label" }); i >= 0 && f == "id" && r.found[i] != nil {
 				own = strings.ToLower(fixID(r.found[i].Value.Text))
 			}
 			if example := cmp.Or(own, examples[diagnostic.Squash(r.schema.what+" "+f)], examples[f]); example != "" && !r.strict && r.absent == nil {

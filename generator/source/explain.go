@@ -74,8 +74,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if suggestion, meant := s.inGroup(n, e); suggestion != "" {
 		return suggestion, meant
 	}
-	if name, value, ok := strings.Cut(key, ":"); ok && slices.Contains(s.names, name) {
-		return fmt.Sprintf("put a space after the colon: %s: %s", name, value), name
+	if i := strings.IndexAny(key, ": "); i > 0 && e.Value.Kind == syntax.Null && slices.Contains(s.names, key[:i]) {
+		return fmt.Sprintf("put a colon and a space after the name: %s: %s", key[:i], strings.TrimLeft(key[i:], ": ")), key[:i]
 	}
 	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
 		return dotted(n, group, field), group

@@ -173,6 +173,9 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	}
 	f.complete = f.complete && f.reviews == len(f.records)
 	f.stamp, f.problems = stamp, p.problems.All()
+	if i := slices.IndexFunc(f.problems, func(p diagnostic.Problem) bool { return p.Code == "bad-date" && strings.Contains(p.Message, `"`) }); i >= 0 && p.absent != nil {
+		f.problems[i].Suggestion += "; in a spreadsheet program, format the column as text first: it changes dates"
+	}
 	j.now = f
 }
 

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -250,7 +251,22 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 			d.Add(diagnostic.Warning, e.Key.Line, e.Key.Col, "blank", name+" is empty", "delete it, or indent its fields below it by two spaces: "+strings.Join(reviewSchema.group(name).names, ", "))
 		}
 	}
+	r.otherYear(w)
 	r.job(w)
+}
+
+// otherYear warns of a date whose year is in no name, and the names of the review or its file, or a later verification, have another.
+func (r *fields) otherYear(w *record) {
+	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
+		return
+	}
+	for _, m := range dated.FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
+		year, _ := strconv.Atoi(m[1] + m[3])
+		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
+			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, strings.Trim(m[0], "/.\n")), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
+			return
+		}
+	}
 }
 
 // pointer returns an optional text; a blank one is none.
@@ -261,8 +277,8 @@ func pointer(s string) *string {
 	return &s
 }
 
-// addressForm matches a web address, and the name in it.
-var addressForm = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`)
+// addressForm matches a web address, and the name in it; dated a month in an id, and a year that the file or its folder is named after.
+var addressForm, dated = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`), regexp.MustCompile(`\b((?:19|20)[0-9]{2})-([01][0-9])\b.*\n|/((?:19|20)[0-9]{2})(?:[-_ ]?[0-9qQ][0-9]?)?[/.]`)
 
 // source reads where the review was posted.
 func (r *fields) source() string {

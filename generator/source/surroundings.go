@@ -124,7 +124,8 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
 		}
 		if name == WithdrawnFile {
-			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today)).Replace(problem.Suggestion)
+			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today),
+				"look up the day where the review was given, or in the mail that announced it, and write it as YYYY-MM-DD", "write the day of the withdrawal, such as date: "+string(s.content.Today)).Replace(problem.Suggestion)
 		}
 		s.problems = append(s.problems, problem)
 	}
@@ -155,8 +156,9 @@ func (s *surroundings) summary(data []byte) {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
 		for _, no := range notInSummary {
-			if found := regexp.MustCompile(no[0]).FindStringIndex(text); found != nil {
-				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], no[3])
+			if form := regexp.MustCompile(no[0]); form.MatchString(text) {
+				found := form.FindStringSubmatchIndex(text)
+				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], string(form.ExpandString(nil, no[3], text, found)))
 			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {

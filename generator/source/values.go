@@ -228,13 +228,14 @@ func (r *fields) stars(f string) int {
 			m := remarkedForm.FindStringSubmatch(plain)
 			meant = fmt.Sprintf("write the number alone; a note of your own begins with #: %s: %s # %s", f, m[1], m[2])
 		case meant == "" || len(plain) == 1:
-			meant = cmp.Or(meant, suggestion) + " without quotes"
+			meant = cmp.Or(meant, suggestion+", the best,") + " without quotes"
 		}
 		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), meant)
 		return 0
 	}
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+		suggestion += map[bool]string{true: "; if 6 is the best mark, write 5"}[n.Text == "6"]
 		if of10 := diagnostic.MeantRating(n.Text + "/10"); of10 != "" {
 			suggestion += fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)
 		}

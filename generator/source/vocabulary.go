@@ -172,8 +172,9 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		c.Claims = append(c.Claims, r.claims()...)
 		for _, no := range notInSummary {
-			if (no[1] == "link" || no[1] == "picture") && regexp.MustCompile(no[0]).MatchString(q.Answer) {
-				r.warn("answer", no[1], strings.Replace(no[2], "the summary", "an answer", 1), no[3])
+			form := regexp.MustCompile(no[0])
+			if found := form.FindString(q.Answer); found != "" && (no[1] == "link" || no[1] == "picture") {
+				r.warn("answer", no[1], strings.Replace(no[2], "the summary", "an answer", 1), form.ReplaceAllString(found, no[3]))
 			}
 		}
 		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {

@@ -101,11 +101,12 @@ func stoppedAt(e *yaml.LoadError) int {
 	return e.Mark.Line
 }
 
-// nearLines returns the index of a line and of the two before it that are not blank.
+// nearLines returns the index of a line and of the two before it that are not blank, and of one above them with a quote that
+// it doesn't close.
 func nearLines(lines []string, at int) []int {
 	var near []int
-	for i := min(at, len(lines)-1); i >= 0 && len(near) < 3; i-- {
-		if words := strings.TrimSpace(lines[i]); words != "" && words[0] != '#' {
+	for i := min(at, len(lines)-1); i >= 0 && len(near) < 4; i-- {
+		if words := strings.TrimSpace(lines[i]); words != "" && words[0] != '#' && (len(near) < 3 || strings.Count(words, `"`)%2 == 1) {
 			near = append(near, i)
 		}
 	}

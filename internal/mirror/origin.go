@@ -111,7 +111,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("get %s: %w", address, statusError(status))
 		}
 		if _, err := reviewcast.ParseManifest(a.body); err != nil {
-			return nil, fmt.Errorf("%s %w; check the address, and whether all of public was uploaded: %w", address, differs(reviewcast.PathManifest, a.body), err)
+			return nil, fmt.Errorf("%s %w; check the address, and whether all of public was uploaded: %w", address, differs(reviewcast.PathManifest, a.body, true), err)
 		}
 		a.at = time.Now()
 		o.last = a
@@ -144,7 +144,7 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 		case err == nil && reviewcast.SHA256(a.body) == sha256:
 			return a.body, nil
 		default:
-			cause = fmt.Errorf("%s %w", retry, differs(path, a.body))
+			cause = fmt.Errorf("%s %w", retry, differs(path, a.body, true))
 		}
 	}
 	if _, ok := errors.AsType[kindError](cause); ok {

@@ -88,7 +88,7 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 	case err != nil && !missing && !errors.Is(err, errLong):
 		return nil, err
 	case !missing:
-		cause = differs(path, data)
+		cause = differs(path, data, false)
 	}
 	remedy := "reviewcast build writes it again, from the files in content; if this is a copy, copy all that the build has written, also .well-known, which programs hide"
 	if data, err := d.read(ctx, reviewcast.PathManifest, maxManifest); err == nil && Record.Holds(path) {
@@ -99,8 +99,8 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 	return nil, fmt.Errorf("%s %w; %s: %w", d.name(path), cause, remedy, ErrDamaged)
 }
 
-// differs says how the body of a file differs from the one that was built.
-func differs(path string, body []byte) error {
+// differs says how the body of a file, online or in a folder, differs from the one that was built.
+func differs(path string, body []byte, online bool) error {
 	start := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
 	isPage := strings.HasSuffix(path, ".html")
 	switch {
@@ -108,7 +108,7 @@ func differs(path string, body []byte) error {
 		return errors.New("is not as it was built (it is a page in HTML, as servers send one for what is missing or needs a login)")
 	case bytes.Contains(body, []byte("\r\n")) && !strings.HasSuffix(path, ".png"):
 		return kindError{"has other line ends than it was built with (an upload in text mode or git has changed them; upload all of public again, in binary mode)", ErrStale}
-	case isPage:
+	case isPage && online:
 		return kindError{"is not as it was built: it is of another version than manifest.json, or was changed by hand, and then an upload of everything in public helps; or your web host adds something to pages or shrinks them (statistics, optimisation), and then ask for that to be switched off", ErrStale}
 	}
 	return errors.New("is not as it was built (it is of another version than manifest.json, or was changed by hand)")
