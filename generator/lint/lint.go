@@ -41,7 +41,7 @@ import (
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
 	in := newInspector(content.Content)
 	for _, p := range known {
-		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8" || p.Code == "bad-character"
 		in.noNames = in.noNames || p.Severity == diagnostic.Error && p.File == source.SiteFile
 		in.noBusiness = in.noBusiness || p.Severity == diagnostic.Error && p.File == source.BusinessFile
 	}
@@ -80,7 +80,7 @@ type inspector struct {
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
-	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
+	notUTF8             map[string]bool // files in which U+FFFD stands for a byte or a control character
 	fits                bool            // a text is in the language of the site
 	root                *os.Root
 }
