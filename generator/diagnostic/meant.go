@@ -100,7 +100,7 @@ var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
-	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvjezd\pL*|points?|punkty|pont|punkte|bubbles?|bulles?|rating))*$`)
+	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvj?ezd\pL*|žvaigžd\pL*|zvaigzn\pL*|points?|punkty|pont|punkte|bubbles?|bulles?|rating))*$`)
 
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 

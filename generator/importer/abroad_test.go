@@ -66,7 +66,7 @@ func TestAbroad(t *testing.T) {
 
 // TestSurnameFirst: of names with the surname first, only its initial is published.
 func TestSurnameFirst(t *testing.T) {
-	for name, want := range map[string]string{"Kovačič Jože": "Jože K.", "VAN DEN BERG Jan": "Jan B.", "von Thun, Max": "Max T.", "Kovačič": "Kovačič", "García López Ana": "Ana L.", "": "Anonymous", "jo@example.com": "Anonymous"} {
+	for name, want := range map[string]string{"Kovačič Jože": "Jože K.", "VAN DEN BERG Jan": "Jan B.", "von Thun, Max": "Max T.", "Kovačič": "Kovačič", "García López Ana": "Ana L.", "García López, Ana": "Ana G.", "": "Anonymous", "jo@example.com": "Anonymous"} {
 		d := newDesk(t)
 		d.cfg.Map = map[string]string{"author": "Surname and name"}
 		report := d.load("Surname and name,rating,date,text\n\"" + name + "\",5,2026-01-03,Good.\n")
@@ -81,4 +81,11 @@ func TestMadeAnonymous(t *testing.T) {
 	d.edit("Maria K.", "Anonymous")
 	wantEqual(t, "Anonymous", d.load(header+rowA+rowB).Anonymous, 0)
 	wantEqual(t, "without a name", d.load(header+rowA+rowB+rowC).Anonymous, 1)
+}
+
+// TestTitles: titles and words for nobody of Central Europe.
+func TestTitles(t *testing.T) {
+	for name, want := range map[string]string{"g. Jože Kovač": "Jože K.", "ga. Novak": "ga. N.", "Gospa Ana Novak": "Ana N.", "prof. dr. sc. Ivan Horvat": "Ivan H.", "Bez imena": "Anonymous", "Név nélkül": "Anonymous", "uporabnik Google": "Anonymous", "Gašper Novak": "Gašper N."} {
+		wantEqual(t, name, publishedAuthor(name, false), want)
+	}
 }

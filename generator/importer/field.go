@@ -248,11 +248,22 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	for i, name := range header {
 		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
 		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
-		if columns["date"] == "" && dated {
+		if before := columns["date"]; dated && (before == "" || forms["stayDay"].MatchString(before) && !forms["stayDay"].MatchString(name)) {
 			columns["date"] = name
 		} else if gaps && c.Map["date"] == "" {
 			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
 		}
+	}
+	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
+	last := slices.IndexFunc(header, func(name string) bool {
+		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
+	})
+	switch author := columns["author"]; {
+	case first < 0 || c.Map["author"] != "":
+	case last < 0 && author == "":
+		columns["author"] = header[first]
+	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
+		columns["author"] = header[first] + "+" + header[last]
 	}
 	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
@@ -271,18 +282,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header, rows))}}
 	}
 	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
-		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
-	}
-	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
-	last := slices.IndexFunc(header, func(name string) bool {
-		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
-	})
-	switch author := columns["author"]; {
-	case first < 0 || c.Map["author"] != "":
-	case last < 0 && author == "":
-		columns["author"] = header[first]
-	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
-		columns["author"] = header[first] + "+" + header[last]
+		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named rating (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
