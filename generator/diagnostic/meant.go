@@ -308,7 +308,7 @@ func Mojibake(s string) (garbled, meant string) {
 // isMeant reports whether the characters of a text from first to last stand for r, and are not there by chance, such as
 // an É before an ellipsis: a letter beyond Western Europe whose last byte looks like punctuation is within a word.
 func isMeant(r rune, text []rune, first, last int) bool {
-	sure := 0xA0 <= r && r <= 0xFF || 0x2010 <= r && r <= 0x2026 || strings.ContainsRune("€™Œœ", r) || r > 0xFFFF // an emoji
+	sure := 0xA0 <= r && r <= 0xFF || 0x2010 <= r && r <= 0x2026 || strings.ContainsRune("€™Œœ\uFEFF", r) || r > 0xFFFF // an emoji
 	letter := 0x100 <= r && r <= 0x17F || 0x218 <= r && r <= 0x21B || 0x370 <= r && r <= 0x45F
 	within := first > 0 && unicode.IsLower(text[first-1]) || last < len(text)-1 && unicode.IsLower(text[last+1])
 	return sure || letter && (within || !strings.ContainsRune("…–—‘’“”‚„‹›«»·™®\u00a0", text[last]))

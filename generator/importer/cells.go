@@ -98,8 +98,8 @@ func rated(names []string, rows [][]string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		i, given, counted := slices.Index(names, name), "", len(rows) > 2
 		for j, cells := range rows {
-			value, _, ok := diagnostic.ParseRating(cells[i])
-			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10) {
+			value, scale, ok := diagnostic.ParseRating(cells[i])
+			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
 				return true
 			}
 			counted = counted && value == float64(j+1)

@@ -181,7 +181,7 @@ func (r *Report) columns(p *printer) {
 	}
 	forgotten := ""
 	for _, column := range r.Unused {
-		if forms["own reply"].MatchString(column) && fieldOf(column) != "owner_reply.date" && !strings.Contains(r.Columns, "owner_reply.text=") {
+		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
 			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
 		}
 		if field := fieldOf(column); r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
