@@ -138,7 +138,7 @@ func (in *inspector) review(r *source.Review) {
 		if strings.ContainsAny(*t.text, "<[*&") {
 			in.markup(at, t.name, *t.text)
 		}
-		if t.name == "text" && !in.noNames {
+		if t.name == "text" && !in.noNames && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
 		}
 		if !in.noBusiness {

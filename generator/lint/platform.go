@@ -145,9 +145,6 @@ func lettersOf(text string) (name, codes string) {
 // otherLanguage reports a text in another language than it is published as.
 func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	own, _, _ := strings.Cut(r.Language, "-")
-	if diagnostic.CountryCodes[own] != "" {
-		return // this was said of its code
-	}
 	script, _ := language.Make(own).Script()
 	latin := script.String() == "Latn"
 	words := wordsOf(strings.ToLower(*r.Text))
