@@ -188,8 +188,8 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 		return errors.New("no file was changed; import again as said above")
 	case report.Rows > 0 && done == 0:
 		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
-	case report.Refused && slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code == importer.BadVerification }):
-		return errors.New("no file was changed; correct what the rows above say and import again") // the others may be the unverified ones
+	case report.Refused && slices.ContainsFunc(report.Skipped, func(s importer.Skip) bool { return s.Code == importer.BadVerification || s.Code == importer.OverScale }):
+		return errors.New("no file was changed; correct what the rows above say and import again") // the others may be unverified, or of that scale
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

@@ -25,8 +25,9 @@ var wordsFile string
 // starWords are ratings in words, months the names of the months in seven languages.
 var starWords, months, nothing, nobody, particles = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
 
-// Languages are codes by the names of languages, platforms the sources of many businesses by other words for them.
-var Languages, platforms = Lines(wordsFile, "languages"), Lines(wordsFile, "sources")
+// Languages are codes by the names of languages, CountryCodes what codes of languages mean that are taken for those of
+// countries, platforms the sources of many businesses by other words for them.
+var Languages, CountryCodes, platforms = Lines(wordsFile, "languages"), Lines(wordsFile, "codes of countries"), Lines(wordsFile, "sources")
 
 // Platform returns the usual name of a source; the source itself if it is like none.
 func Platform(source string) string {
@@ -99,7 +100,7 @@ var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
-	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvjezd\pL*|points?|punkty|pont|punkte|bubbles?|bulles?|rating))*$`)
+	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvj?ezd\pL*|žvaigžd\pL*|zvaigzn\pL*|points?|punkty|pont|punkte|bubbles?|bulles?|rating))*$`)
 
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 
@@ -282,31 +283,33 @@ func TrimCurlyQuotes(s string) (inner string, ok bool) {
 	return inner, true
 }
 
-// Mojibake finds text in UTF-8 that a program has read as Windows-1252, such as "donâ€™t" for "don’t". It returns the
-// first such characters and what they stand for; "" if there are none.
+// Mojibake finds text in UTF-8 that a program has read as Windows-1252 or Latin-1, such as "donâ€™t" for "don’t". It
+// returns the first such characters and what they stand for; "" if there are none.
 func Mojibake(s string) (garbled, meant string) {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return "", "" // most texts
 	}
 	runes := []rune(s)
-	for i := range runes {
-		for n := 3; n >= 2; n-- { // such characters have two or three bytes in UTF-8
-			if i+n > len(runes) || runes[i] < utf8.RuneSelf {
-				continue
-			}
-			var raw []byte
-			for _, r := range runes[i : i+n] {
-				b, known := charmap.Windows1252.EncodeRune(r)
-				if !known && r < 0xA0 { // a byte without a character
-					b = byte(r)
-				}
-				raw = append(raw, b)
-			}
-			// Other results than characters of Western European texts may be chance, such as an É before an ellipsis.
-			if r, size := utf8.DecodeRune(raw); size == n && (r >= 0xA0 && r <= 0xFF || r >= 0x2010 && r <= 0x2026 || strings.ContainsRune("€™Œœ", r)) {
-				return string(runes[i : i+n]), string(r)
-			}
+	raw := make([]byte, len(runes))
+	for i, r := range runes {
+		known := false
+		if raw[i], known = charmap.Windows1252.EncodeRune(r); !known && r < 0xA0 { // a byte without a character
+			raw[i] = byte(r)
+		}
+	}
+	for i := range raw {
+		if r, n := utf8.DecodeRune(raw[i:]); n > 1 && isMeant(r, runes, i, i+n-1) {
+			return string(runes[i : i+n]), string(r)
 		}
 	}
 	return "", ""
+}
+
+// isMeant reports whether the characters of a text from first to last stand for r, and are not there by chance, such as
+// an É before an ellipsis: a letter beyond Western Europe whose last byte looks like punctuation is within a word.
+func isMeant(r rune, text []rune, first, last int) bool {
+	sure := 0xA0 <= r && r <= 0xFF || 0x2010 <= r && r <= 0x2026 || strings.ContainsRune("€™Œœ\uFEFF", r) || r > 0xFFFF // an emoji
+	letter := 0x100 <= r && r <= 0x17F || 0x218 <= r && r <= 0x21B || 0x370 <= r && r <= 0x45F
+	within := first > 0 && unicode.IsLower(text[first-1]) || last < len(text)-1 && unicode.IsLower(text[last+1])
+	return sure || letter && (within || !strings.ContainsRune("…–—‘’“”‚„‹›«»·™®\u00a0", text[last]))
 }

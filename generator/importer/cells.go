@@ -98,8 +98,8 @@ func rated(names []string, rows [][]string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		i, given, counted := slices.Index(names, name), "", len(rows) > 2
 		for j, cells := range rows {
-			value, _, ok := diagnostic.ParseRating(cells[i])
-			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10) {
+			value, scale, ok := diagnostic.ParseRating(cells[i])
+			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
 				return true
 			}
 			counted = counted && value == float64(j+1)
@@ -119,6 +119,15 @@ func mayBeText(name string, i int, rows [][]string, only bool) bool {
 		}
 	}
 	return like && only || !forms["like reply"].MatchString(name) && long > 0 && (like || 2*long >= filled)
+}
+
+// left returns the columns that no field has and whose cells in some rows have a form, if there is one.
+func left(header []string, columns map[string]string, rows [][]string, form string) []string {
+	given := slices.Collect(maps.Values(columns))
+	return slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+		other := func(cells []string) bool { return !forms[form].MatchString(cells[slices.Index(header, name)]) }
+		return forms[form] == nil || len(rows) == 0 || slices.Contains(given, name) || mayHide(name) || forms["like reply"].MatchString(name) || slices.ContainsFunc(rows, other)
+	})
 }
 
 // membersOf returns the names of the members of an object, as paths, sorted.

@@ -50,6 +50,7 @@ type converter struct {
 	// neither, those that don't.
 	absent, otherwise, neither int
 	between                    []*review // of ratings between two stars, with a date
+	countries                  bool      // a language was a country
 	// own counts the authors who are technicians, wordy those that are texts.
 	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
@@ -57,6 +58,7 @@ type converter struct {
 	best  float64
 	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
 	over     int
+	climbs   int     // those that are one more than in the row above
 	most     float64 // of the ratings over the scale
 	before   float64 // the rating of the row before
 	scale    float64
@@ -114,7 +116,11 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		v.values[fieldText] = unlessBlank(cmp.Or(untranslated(r.cells[fieldText]), r.cells[fieldText]))
 	}
 	v.values[fieldSource] = quoted(c.Source)
-	v.values[fieldAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
+	author := r.cells[fieldAuthor]
+	if c.AuthorNames != "full" && forms["surnameFirst"].MatchString(c.Map["author"]) {
+		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
+	}
+	v.values[fieldAuthor] = quoted(publishedAuthor(author, c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
 	}
@@ -126,6 +132,10 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	var mixed []string
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cells[f]
+		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
+			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
+			continue
+		}
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
 			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
 				utf8.RuneCountInString(cell[:at])+1, f, bad)
@@ -136,9 +146,6 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		}
 		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
-		}
-		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
-			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
 			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)
@@ -152,7 +159,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 
 // garbled says what to do about garbled characters.
 func (c Config) garbled() string {
-	return map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or correct the cells"}[c.Encoding != "" && c.Encoding != "utf-8"]
+	return map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or write what was meant in its place in the whole table (Find and Replace)"}[c.Encoding != "" && c.Encoding != "utf-8"]
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
@@ -174,12 +181,11 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
-	case value > c.RatingScale && value == before+1:
-		return r.skip(OverScale, "rating %s is over the scale of %g, and one more than in the row above, as where a cell was dragged down in a spreadsheet program; undo that there or correct the cell, or set --rating-scale to the best rating if that is %[1]s or more", cell, c.RatingScale)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
+				c.climbs += map[bool]int{true: 1}[value == before+1]
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
 		}
@@ -236,9 +242,14 @@ func (c *converter) language(r *row, v *review) *Skip {
 	}
 	tag, err := languageOf(cell)
 	region, no := language.ParseRegion(cell)
+	base, _ := tag.Base()
+	spoken, _ := language.Make("und-" + region.String()).Base()
+	// Some codes are both; of some of these, the language is rarer.
+	both := cell == strings.ToUpper(cell) && cell != "UK" && base != spoken && (c.countries || diagnostic.CountryCodes[strings.ToLower(cell)] != "")
 	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
-	if british || err != nil && no == nil && region.IsCountry() {
-		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as en or de (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), c.with("language", ""))
+	if british || no == nil && region.IsCountry() && (err != nil || both) {
+		c.countries = c.countries || err != nil
+		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as %s (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))

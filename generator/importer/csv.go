@@ -28,6 +28,7 @@ type table struct {
 	before  int      // lines before the header
 	hides   bool     // a column may say that a review is not shown
 	surname int      // the column of the last part of the author's name; noColumn for none
+	rounds  bool     // ratings are rounded
 	names   []string // of the columns
 	binding [len(fieldNames)]int
 }
@@ -48,7 +49,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
 	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
-	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`))}
+	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`)), rounds: cfg.Round != ""}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -292,7 +293,7 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
-			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma%s; otherwise %s", cell, map[bool]string{false: ", and import with --round nearest or --round down"}[t.rounds], remedy)
 		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false

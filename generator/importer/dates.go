@@ -139,6 +139,9 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 		if t, err = time.Parse(layout, cell); zoned {
 			t = t.Add(time.Duration(60*hour.Hour()+hour.Minute()) * time.Minute)
 		}
+		if day, no := time.Parse(time.DateOnly, cell); err != nil && no == nil && strings.Contains(layout, "Jan") {
+			return day, swapped, false, nil // which no program can have made of the others
+		}
 	}
 	if other := swap.Replace(layout); other != layout && !c.iso {
 		if swapped, _ = time.Parse(other, cell); swapped.IsZero() {

@@ -226,7 +226,7 @@ func (c *Config) useShape(header []string) error {
 		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
 		meant, _, _ := choose(Platforms["own"], header)
 		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header, nil,
-			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant, header)))
+			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant, header, nil)))
 	}
 	maps.Copy(columns, c.Map)
 	c.Map = columns
@@ -248,29 +248,11 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	for i, name := range header {
 		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
 		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
-		if columns["date"] == "" && dated {
+		if before := columns["date"]; dated && (before == "" || forms["stayDay"].MatchString(before) && !forms["stayDay"].MatchString(name)) {
 			columns["date"] = name
 		} else if gaps && c.Map["date"] == "" {
 			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
 		}
-	}
-	if suggested := mapOf(columns, header); len(missing) > 0 {
-		remedy := "say which holds what: " + suggested
-		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
-			return &UsageError{[]string{recommendations}}
-		} else if len(rows) > 0 && len(rated) == 0 && strings.Contains(suggested, "rating=COLUMN") {
-			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
-		}
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
-	}
-	rating := columns["rating"]
-	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
-	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && rated[0] != rating && slices.ContainsFunc(rows, sentence) {
-		columns["rating"], columns["text"] = rated[0], rating
-		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header))}}
-	}
-	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
-		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named Sterne (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
 	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	last := slices.IndexFunc(header, func(name string) bool {
@@ -282,6 +264,25 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		columns["author"] = header[first]
 	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
 		columns["author"] = header[first] + "+" + header[last]
+	}
+	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
+		remedy := "say which holds what: " + suggested
+		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
+			return &UsageError{[]string{recommendations}}
+		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {
+			then := map[bool]string{true: "name it rating", false: "import again with " + suggested}[strings.Contains(suggested, "rating=COLUMN")]
+			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place, and " + then + "; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
+		}
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
+	}
+	rating := columns["rating"]
+	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
+	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && rated[0] != rating && slices.ContainsFunc(rows, sentence) {
+		columns["rating"], columns["text"] = rated[0], rating
+		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header, rows))}}
+	}
+	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
+		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named rating (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
@@ -332,7 +333,7 @@ func pairOf(field, column string) string {
 }
 
 // mapOf returns a map of the columns that are known or probable, with COLUMN for the others.
-func mapOf(columns map[string]string, header []string) string {
+func mapOf(columns map[string]string, header []string, rows [][]string) string {
 	var pairs []string
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		column := columns[name]
@@ -340,6 +341,9 @@ func mapOf(columns map[string]string, header []string) string {
 			if column == "" && forms["like "+name].MatchString(h) && !forms["otherDay"].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
+		}
+		if free := left(header, columns, rows, "left "+name); len(free) == 1 {
+			column = cmp.Or(column, free[0])
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))
 	}
@@ -353,7 +357,9 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 		columns = map[string]string{}
 		for field, names := range shape.Columns {
 			for _, name := range names {
-				if i := slices.IndexFunc(header, func(h string) bool { return diagnostic.Squash(h) == diagnostic.Squash(name) }); i >= 0 {
+				if i := slices.IndexFunc(header, func(h string) bool {
+					return diagnostic.Squash(strings.ReplaceAll(h, ",", "")) == diagnostic.Squash(name)
+				}); i >= 0 {
 					columns[field] = header[i]
 					break
 				}

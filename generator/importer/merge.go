@@ -302,7 +302,7 @@ func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s)
 
 // done describes a review that is in the file now. updated is nil for a new one, and empty for one that is as it was.
 func (m *merger) done(v *review, r *record, updated []string) {
-	if string(r.values[fieldAuthor]) == quotedAnonymous {
+	if string(r.values[fieldAuthor]) == quotedAnonymous && same(r.values[fieldAuthor], v.values[fieldAuthor]) { // and not by the editor
 		m.report.Anonymous++
 	}
 	if r.values[fieldVerification] == nil {

@@ -18,8 +18,15 @@ import (
 // refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before.
 func (m *merger) refuse(reviews []*review, fresh bool) {
 	cfg, skipped := m.cfg, map[Code]int{}
+	climbs := m.conv.climbs > 1 && m.conv.climbs == m.conv.over // no other row says that there is another scale
+	if climbs {
+		m.conv.over, m.conv.overDays = 0, nil
+	}
 	unread := 0
-	for _, s := range m.report.Skipped {
+	for i, s := range m.report.Skipped {
+		if rating, _, _ := strings.Cut(s.Reason, ";"); climbs && s.Code == OverScale {
+			m.report.Skipped[i].Reason = rating + ", and one more than in the row above, as where a cell was dragged down in a spreadsheet program; undo that there or correct the cell, or set --rating-scale to the best rating if customers could give such ratings"
+		}
 		if skipped[s.Code]++; !slices.Contains(understood, s.Code) {
 			unread++
 		}
@@ -63,7 +70,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 			quote(name), diagnostic.Join(found, "and"))
 	}
 	if n := m.turned; n > 0 && n == skipped[OtherColumn] && m.report.Remedy == "" {
-		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %s and import again", m.report.File)
+		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %[1]s and import again; if they are wrong and published, write the right dates into %[1]s by hand: the ids stay", m.report.File)
 	}
 	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
 }

@@ -135,31 +135,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Rows == 0 {
 		p.line("the export has no reviews; export again, without a filter and for all days, or wait until it has been downloaded completely")
 	}
-	if r.Columns != "" {
-		p.line("columns: --map %q", r.Columns)
-	}
-	if len(r.Unused) > 0 {
-		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
-	}
-	forgotten := ""
-	for _, column := range r.Unused {
-		if field := fieldOf(column); r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
-			forgotten += "," + pairOf(field, column)
-		}
-	}
-	switch {
-	case forgotten != "":
-		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+forgotten)
-	case r.Anonymous > 0 && r.NoAuthors:
-		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
-	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
-		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", diagnostic.Plural(r.Anonymous, "review"), anonymous)
-	case r.Anonymous > 0:
-		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
-	}
-	if r.NoTexts && forgotten == "" && r.Added+r.Updated+r.Unchanged > 0 {
-		p.line("no column has the customers' words: the reviews have stars only; if one has, add text=COLUMN to --map")
-	}
+	r.columns(p)
 	switch {
 	case r.Unverified > 0 && strings.Contains(r.Columns, "verification.method="):
 		p.line("%s not published, because the column of verification.method doesn't say that the customer was verified", diagnostic.Plural(r.Unverified, "review"))
@@ -190,6 +166,41 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	_, err := w.Write(p.Bytes())
 	return err
+}
+
+// columns prints which columns were used, which may have been forgotten, and what they lack.
+func (r *Report) columns(p *printer) {
+	if r.Columns != "" {
+		p.line("columns: --map %q", r.Columns)
+	}
+	if len(r.Unused) > 0 {
+		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
+	}
+	if m, _ := ParseMap(r.Columns); forms["surnameFirst"].MatchString(m["author"]) {
+		p.line("the column %s has surnames first, so the last word of each name is taken for the first name", quote(m["author"]))
+	}
+	forgotten := ""
+	for _, column := range r.Unused {
+		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
+			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
+		}
+		if field := fieldOf(column); r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
+			forgotten += "," + pairOf(field, column)
+		}
+	}
+	switch {
+	case forgotten != "":
+		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+forgotten)
+	case r.Anonymous > 0 && r.NoAuthors:
+		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
+	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
+		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", diagnostic.Plural(r.Anonymous, "review"), anonymous)
+	case r.Anonymous > 0:
+		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
+	}
+	if r.NoTexts && forgotten == "" && r.Added+r.Updated+r.Unchanged > 0 {
+		p.line("no column has the customers' words: the reviews have stars only; if one has, add text=COLUMN to --map")
+	}
 }
 
 // methods says what the methods of verification mean.

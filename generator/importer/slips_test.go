@@ -70,7 +70,7 @@ func TestSlips(t *testing.T) {
 				"  row 4 (line 5): the text seems to go on in line 6; put straight quotes (\") around the whole text, or delete line 6 if it is no part of it\n" +
 				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},
 		{"comma of a decimal", nil, "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n",
-			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma; otherwise put straight quotes"},
+			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma, and import with --round nearest or --round down; otherwise put straight quotes"},
 		{"another business's reviews", nil, "rating,date,text,Store\n5,2026-01-02,Good.,Acme Graz\n5,2026-01-03,Fine.,Acme Graz\n2,2026-01-04,Late.,Bakery\n",
 			`the column "Store" names several: "Acme Graz" and "Bakery"; if they are businesses, and not all are this one, delete the rows of the others`},
 		{"one business's reviews", nil, "rating,date,text,Store\n5,2026-01-02,Good.,Acme Graz\n5,2026-01-03,Fine.,Acme Graz\n", "2 added"},
@@ -244,7 +244,7 @@ func TestSortedColumn(t *testing.T) {
 
 	report = d.load(strings.ReplaceAll(export, "2026-02-01", "2026-01-02"))
 	wantEqual(t, "exchanged", report.Remedy, "of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; "+
-		"if they are wrong, and nothing of them is published yet, delete reviews/import-shop.jsonl and import again")
+		"if they are wrong, and nothing of them is published yet, delete reviews/import-shop.jsonl and import again; if they are wrong and published, write the right dates into reviews/import-shop.jsonl by hand: the ids stay")
 	wantEqual(t, "counts", counts(report), [4]int{0, 0, 3, 1})
 
 	var got strings.Builder

@@ -42,7 +42,7 @@ import (
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
 	in := newInspector(content.Content)
 	for _, p := range known {
-		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8" || p.Code == "bad-character"
 		in.noNames = in.noNames || p.Severity == diagnostic.Error && p.File == source.SiteFile
 		in.noBusiness = in.noBusiness || p.Severity == diagnostic.Error && p.File == source.BusinessFile
 	}
@@ -82,7 +82,7 @@ type inspector struct {
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
-	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
+	notUTF8             map[string]bool // files in which U+FFFD stands for a byte or a control character
 	fits                bool            // a text is in the language of the site
 	root                *os.Root
 }
@@ -141,7 +141,7 @@ func (in *inspector) review(r *source.Review) {
 		if strings.ContainsAny(*t.text, "<[*&") {
 			in.markup(at, t.name, *t.text)
 		}
-		if t.name == "text" && !in.noNames {
+		if t.name == "text" && !in.noNames && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
 		}
 		if !in.noBusiness {

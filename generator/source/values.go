@@ -275,7 +275,7 @@ func (r *fields) language(f, country string) string {
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
-	if name, remedy, ok := strings.Cut(cmp.Or(countryCodes[s], countryCodes[s+"-"+country]), "; "); ok {
+	if name, remedy, ok := strings.Cut(cmp.Or(diagnostic.CountryCodes[s], diagnostic.CountryCodes[s+"-"+country]), "; "); ok {
 		r.warn(f, "bad-language", fmt.Sprintf("%s %s is %s", r.name(f), diagnostic.Quote(s), name), remedy)
 	}
 	return tag.String()

@@ -142,6 +142,10 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 				message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
 				suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
 			}
+			_, before := utf8.DecodeLastRune(data[:i])
+			if garbled, meant := diagnostic.Mojibake(string(data[i-before : min(next+2, len(data))])); garbled != "" {
+				message, suggestion = fmt.Sprintf("%s stands for %s: a program has read UTF-8 as Windows-1252", diagnostic.Quote(garbled), diagnostic.Quote(meant)), "copy the text again from where it was given, or write "+meant
+			}
 			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
 			c = utf8.RuneError
 		}
