@@ -22,12 +22,16 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// starWords are ratings in words, months the names of the months in seven languages.
-var starWords, months, nothing, nobody, particles = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
+// starWords are ratings in words, months the names of the months in many languages, platforms the sources of many
+// businesses by other words for them.
+var starWords, months, platforms = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Lines(wordsFile, "sources")
+var nothing, nobody, particles = Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
 
-// Languages are codes by the names of languages, CountryCodes what codes of languages mean that are taken for those of
-// countries, platforms the sources of many businesses by other words for them.
-var Languages, CountryCodes, platforms = Lines(wordsFile, "languages"), Lines(wordsFile, "codes of countries"), Lines(wordsFile, "sources")
+// Languages are the codes of languages by their names.
+var Languages = Lines(wordsFile, "languages")
+
+// CountryCodes are what codes of languages mean that are taken for those of countries.
+var CountryCodes = Lines(wordsFile, "codes of countries")
 
 // Platform returns the usual name of a source; the source itself if it is like none.
 func Platform(source string) string {

@@ -109,7 +109,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	}
 	var cards []string
 	for _, m := range personalData {
-		if !m.mayBeIn(text) || strings.Contains("address-in-text vehicle-in-text no-phone", m.code) && !strings.ContainsAny(text, "0123456789") {
+		if !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
 		}
 		for _, found := range m.find(text) {
