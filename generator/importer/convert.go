@@ -200,8 +200,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
-		if day, skip := c.date(r, fieldDate); skip == nil {
-			v.values[fieldDate] = asJSON(string(day))
+		if c.day(r, v) == nil {
 			c.between = append(c.between, v)
 		}
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
