@@ -64,6 +64,16 @@ func TestReportPrintFew(t *testing.T) {
 	}
 }
 
+// TestJSONLEmpty imports a file without reviews and without a map.
+func TestJSONLEmpty(t *testing.T) {
+	for _, export := range []string{"", "[]"} {
+		report, err := JSONL(t.Context(), strings.NewReader(export), Config{ContentDir: t.TempDir(), Source: "shop"})
+		if err != nil || report.Rows != 0 || report.Changed {
+			t.Errorf("%q: got %+v and %v", export, report, err)
+		}
+	}
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
