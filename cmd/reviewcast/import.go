@@ -138,13 +138,11 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
 	if err == nil && report.Layout != "" && (cfg.DateLayout == "" || cfg.DateLayout == "YYYY-MM-DD") {
-		if _, err := in.Seek(0, io.SeekStart); err == nil { // of a pipe nothing is left
+		if _, piped := in.Seek(0, io.SeekStart); piped == nil { // of a pipe nothing is left
 			if cfg.DateLayout = report.Layout; !f.Quiet {
 				fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
 			}
-			if report, err = with(ctx, in, cfg); err != nil {
-				return err
-			}
+			report, err = with(ctx, in, cfg)
 		}
 	}
 	release()

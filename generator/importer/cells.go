@@ -164,9 +164,7 @@ func textAt(v jsontext.Value, path string, list bool) (string, error) {
 		return strings.TrimSpace(s + " " + t), cmp.Or(err, no)
 	}
 	for name := range strings.SplitSeq(path, ".") {
-		if v = object(v)[name]; v == nil {
-			return "", nil
-		}
+		v = object(v)[name]
 	}
 	var texts []string
 	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
@@ -177,7 +175,7 @@ func textAt(v jsontext.Value, path string, list bool) (string, error) {
 		return textOf(v), nil
 	case '0':
 		return string(v), nil
-	case 'n':
+	case 'n', jsontext.KindInvalid: // of no member
 		return "", nil
 	}
 	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")

@@ -115,12 +115,12 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if strings.Contains(r.cells[fieldText], " Google)") {
 		v.values[fieldText] = unlessBlank(cmp.Or(untranslated(r.cells[fieldText]), r.cells[fieldText]))
 	}
-	v.values[fieldSource] = quoted(c.Source)
+	v.values[fieldSource] = asJSON(c.Source)
 	author := r.cells[fieldAuthor]
 	if c.AuthorNames != "full" && forms["surnameFirst"].MatchString(c.Map["author"]) {
 		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
 	}
-	v.values[fieldAuthor] = quoted(publishedAuthor(author, c.AuthorNames == "full"))
+	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
 	}
@@ -200,8 +200,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
-		if day, skip := c.date(r, fieldDate); skip == nil {
-			v.values[fieldDate] = quoted(string(day))
+		if c.day(r, v) == nil {
 			c.between = append(c.between, v)
 		}
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
@@ -231,7 +230,7 @@ func (c *converter) overScale(r *row, scale float64, format string, args ...any)
 
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
-	v.values[fieldDate] = quoted(string(date))
+	v.values[fieldDate] = asJSON(string(date))
 	return skip
 }
 
@@ -254,7 +253,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
 	}
-	v.values[fieldLanguage] = quoted(tag.String())
+	v.values[fieldLanguage] = asJSON(tag.String())
 	return nil
 }
 
@@ -268,7 +267,7 @@ func sourceURL(r *row, v *review) *Skip {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || at >= 0 {
 		return r.skip(BadSourceURL, "source_url %s is not an http(s) address with a host; correct it, or leave source_url out of --map", quote(cell))
 	}
-	v.values[fieldSourceURL] = quoted(cell)
+	v.values[fieldSourceURL] = asJSON(cell)
 	return nil
 }
 
@@ -353,19 +352,10 @@ func (c *converter) ids(f field, names []string) (ids []string, unknown string) 
 	return ids, ""
 }
 
-// quoted returns a string as JSON. The caller has checked that it is UTF-8.
-func quoted(s string) jsontext.Value {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil {
-		panic("importer: quote text that was checked: " + err.Error())
-	}
-	return b
-}
-
 // unlessBlank returns nil for white space only, and otherwise every character of s.
 func unlessBlank(s string) jsontext.Value {
 	if strings.TrimSpace(s) == "" {
 		return nil
 	}
-	return quoted(s)
+	return asJSON(s)
 }

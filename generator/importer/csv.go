@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -78,9 +79,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if err == nil {
 		t.binding, err = bind(cfg.Map, t.names)
 		_, t.surname = joined(cfg.Map["author"], t.names)
-	}
-	if err == nil {
-		err = t.misread(cfg)
+		err = cmp.Or(err, t.misread(cfg))
 	}
 	if err == nil {
 		return t, nil

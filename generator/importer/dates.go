@@ -128,11 +128,8 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 		}
 	}
 	if err != nil {
-		var hour time.Time
-		if zoned = c.utc; zoned {
-			hour, err = time.Parse("15:04", forms["hour"].FindString(cell))
-			zoned = err == nil
-		}
+		hour, no := time.Parse("15:04", forms["hour"].FindString(cell))
+		zoned = c.utc && no == nil
 		if cell, layout = diagnostic.PlainDate(cell), c.plain; c.iso {
 			cell = strings.ReplaceAll(cell, "/", "-")
 		}

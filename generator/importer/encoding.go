@@ -150,18 +150,10 @@ func notText(in *bufio.Reader, json bool) string {
 	start := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
 	// Latin-1 has a character for each byte.
 	characters, _ := charmap.ISO8859_1.NewDecoder().String(start)
-	files, _, _ := strings.Cut(formatsFile, "\n[")
-	for line := range strings.Lines(files) {
-		form, remedy, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if ok && regexp.MustCompile("(?is)"+form).MatchString(characters) {
-			return remedy
+	for _, row := range slices.Concat(rows("files"), rows(map[bool]string{true: "no json", false: "no table"}[json])) {
+		if regexp.MustCompile("(?is)" + row[0]).MatchString(characters) {
+			return row[1]
 		}
-	}
-	switch {
-	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
-		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE --source NAME`"
-	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
-		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`; if its reviews are from elsewhere, name that place behind --source, and leave out --verification"
 	}
 	return ""
 }

@@ -306,7 +306,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 
 // with returns the map with other columns, or none, of fields: a field, its column, and so on.
 func (c Config) with(pairs ...string) string {
-	c.Map = maps.Clone(c.Map)
+	c.Map = maps.Collect(maps.All(c.Map)) // a clone of none is nil
 	for pair := range slices.Chunk(pairs, 2) {
 		c.Map[pair[0]] = pair[1]
 	}

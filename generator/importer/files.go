@@ -197,10 +197,11 @@ func (m *memory) encode() []byte {
 	return append(b, "\n}}\n"...)
 }
 
+// asJSON returns strings and entries as JSON. The caller has checked that they are UTF-8.
 func asJSON(v any) jsontext.Value {
-	b, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
-		panic("importer: write memory: " + err.Error()) // strings only
+		panic("importer: write text that was checked: " + err.Error())
 	}
 	return b
 }

@@ -71,9 +71,9 @@ func TestChangedMeanwhile(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowA)
 	saved := strings.Replace(d.data(), "On time", "Punctual", 1)
-	d.cfg.Taken = func(string) (string, bool) { // asked when the file has been read
+	d.cfg.Taken = func(string) string { // asked when the file has been read
 		d.write("import-shop.jsonl", saved)
-		return "", false
+		return ""
 	}
 	_, err := d.try(header + rowA + rowB)
 	if !errors.Is(err, errMeanwhile) {

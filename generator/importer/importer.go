@@ -123,9 +123,9 @@ type Config struct {
 	// Partial imports the other rows when half or more are skipped. Otherwise nothing is written then: a column or a layout
 	// is probably wrong.
 	Partial bool
-	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12". Places in
-	// the import's own file are ignored, so the caller need not leave them out. Nil: no id is used.
-	Taken func(id string) (where string, ok bool)
+	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12"; "" if
+	// nowhere. Places in the import's own file are ignored, so the caller need not leave them out. Nil: no id is used.
+	Taken func(id string) (where string)
 	// Standing reports where the content folder has a review with this author, date and text, like Taken; "" if none. Nil: it has none.
 	Standing func(author string, date reviewcast.Date, text string) (where string)
 	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for

@@ -215,9 +215,8 @@ func TestAnotherReview(t *testing.T) {
 func TestTakenAndWithdrawn(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowC)
-	d.cfg.Taken = func(id string) (string, bool) {
-		where, ok := map[string]string{"shop-a1": "reviews/2026.yaml:12", "shop-c3": "reviews/import-shop.jsonl:1"}[strings.ToLower(id)]
-		return where, ok
+	d.cfg.Taken = func(id string) string {
+		return map[string]string{"shop-a1": "reviews/2026.yaml:12", "shop-c3": "reviews/import-shop.jsonl:1"}[strings.ToLower(id)]
 	}
 	d.cfg.Withdrawn = func(id string) bool { return id == "shop-b2" }
 	report := d.load(header + rowA + rowB + rowC)

@@ -333,12 +333,8 @@ func (c Config) fillGoogle(r *row) error {
 	if reviewer == nil && r.cells[fieldRating] == "" {
 		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json; if another program made this file, import it with `reviewcast import jsonl`, and --source google --verification platform behind its name")
 	}
-	if r.cells[fieldID] == "" {
-		r.cells[fieldID] = name[strings.LastIndexByte(name, '/')+1:]
-	}
-	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
-		r.cells[fieldRating] = ""
-	}
+	r.cells[fieldID] = cmp.Or(r.cells[fieldID], name[strings.LastIndexByte(name, '/')+1:])
+	r.cells[fieldRating] = strings.ReplaceAll(r.cells[fieldRating], "STAR_RATING_UNSPECIFIED", "")
 	if hidden := object(reviewer)["isAnonymous"]; string(hidden) == "true" {
 		r.cells[fieldAuthor] = ""
 	}

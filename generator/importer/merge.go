@@ -264,14 +264,11 @@ func (m *merger) remember(id string, v *review, older entry) entry {
 	e := entry{ID: id, Scale: m.scale(), Wrote: map[string]string{}}
 	maps.Copy(e.Wrote, older.Wrote)
 	for i, name := range memberNames {
-		if !m.conv.says[i] && len(older.Wrote) > 0 {
-			continue
-		}
-		delete(e.Wrote, name)
-		if print := fingerprint(v.values[i]); print != "" {
-			e.Wrote[name] = print
+		if m.conv.says[i] || len(older.Wrote) == 0 {
+			e.Wrote[name] = fingerprint(v.values[i])
 		}
 	}
+	maps.DeleteFunc(e.Wrote, func(_, print string) bool { return print == "" })
 	return e
 }
 

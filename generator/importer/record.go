@@ -73,7 +73,7 @@ func (r *record) append(b []byte) []byte {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.extra)) {
-		b = append(b, ","+string(quoted(name))+":"...)
+		b = append(b, ","+string(asJSON(name))+":"...)
 		b = append(b, r.extra[name]...)
 	}
 	return append(b, '}', '\n')

@@ -40,9 +40,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	// In these cases, the rows that could be read are wrong, too.
 	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
 	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between)))
-	if m.report.Remedy = cmp.Or(scale, m.report.Remedy); scale != "" && !cfg.Partial {
-		m.report.Refused = true
-	}
+	m.report.Remedy = cmp.Or(scale, m.report.Remedy)
+	m.report.Refused = m.report.Refused || scale != "" && !cfg.Partial
 	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	column := m.otherColumn(skipped[OtherColumn])
 	refuse(column != "", "%s", column)
@@ -137,8 +136,7 @@ func (m *merger) inOtherFile(id string) string {
 	if m.cfg.Taken == nil {
 		return ""
 	}
-	where, _ := m.cfg.Taken(id)
-	return m.unlessOwn(where)
+	return m.unlessOwn(m.cfg.Taken(id))
 }
 
 func (m *merger) unlessOwn(where string) string {

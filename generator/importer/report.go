@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -123,9 +124,9 @@ const MaxPrinted = 20
 // a dry run, a table of what would change. Verbose lists every change. The table is cut to so many columns; 0 cuts
 // nothing. The error is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
-	p := &printer{limit: MaxPrinted}
+	p := &printer{limit: MaxPrinted, few: maxSkipped}
 	if verbose {
-		p.limit = r.Rows + len(r.Vanished)
+		p.limit, p.few = math.MaxInt, math.MaxInt
 	}
 	into, added := r.File, "added"
 	if r.Refused && r.Added+r.Updated > 0 {
@@ -145,7 +146,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
 	}
-	p.skipped(r.Skipped, verbose)
+	p.skipped(r.Skipped)
 	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) && r.Remedy == "" {
 		p.line("if the export was corrected, make the same corrections in %[1]s by hand; if the first import was wrong and nothing of it is published yet, delete %[1]s and import again", r.File)
 	}
@@ -153,7 +154,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("%s", r.Remedy)
 	}
 	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
-		p.list(r.Doubts[doubt], maxSkipped+p.limit-MaxPrinted, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+		p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
 	}
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
@@ -208,7 +209,7 @@ const methods = "job (you found the job), invitation (you asked them to write), 
 
 type printer struct {
 	bytes.Buffer
-	limit int
+	limit, few int // how many reviews it lists of a kind, and rows of a reason
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -235,17 +236,13 @@ func (p *printer) rest(n, limit int) {
 const maxSkipped = 5
 
 // skipped prints the reasons, the most frequent first, with their rows.
-func (p *printer) skipped(skips []Skip, verbose bool) {
+func (p *printer) skipped(skips []Skip) {
 	rows := map[Code][]string{}
 	for _, s := range skips {
 		rows[s.Code] = append(rows[s.Code], s.Error())
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(rows), func(a, b Code) int { return cmp.Or(len(rows[b])-len(rows[a]), cmp.Compare(a, b)) }) {
-		n, limit := len(rows[c]), maxSkipped
-		if verbose {
-			limit = n
-		}
-		p.list(rows[c], limit, fmt.Sprintf("%s skipped: %s", diagnostic.Plural(n, "row"), c))
+		p.list(rows[c], p.few, fmt.Sprintf("%s skipped: %s", diagnostic.Plural(len(rows[c]), "row"), c))
 	}
 }
 

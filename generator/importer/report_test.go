@@ -54,6 +54,26 @@ func TestReportPrint(t *testing.T) {
 	}
 }
 
+// TestReportPrintFew prints the doubts about an export with fewer rows than a report lists.
+func TestReportPrintFew(t *testing.T) {
+	d := newDesk(t)
+	report := d.load(header + "a,5,2026-01-02,Maria K,,test,,\n")
+	var out strings.Builder
+	if err := report.Print(&out, true, 0); err != nil || !strings.Contains(out.String(), "may be tests of a form") {
+		t.Errorf("got %v and %s", err, out.String())
+	}
+}
+
+// TestJSONLEmpty imports a file without reviews and without a map.
+func TestJSONLEmpty(t *testing.T) {
+	for _, export := range []string{"", "[]"} {
+		report, err := JSONL(t.Context(), strings.NewReader(export), Config{ContentDir: t.TempDir(), Source: "shop"})
+		if err != nil || report.Rows != 0 || report.Changed {
+			t.Errorf("%q: got %+v and %v", export, report, err)
+		}
+	}
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)

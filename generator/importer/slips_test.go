@@ -155,7 +155,7 @@ func TestElsewhere(t *testing.T) {
 	for line := range strings.Lines(moved) {
 		ids[strings.Split(line, `"`)[3]] = "reviews/old.jsonl:1"
 	}
-	d.cfg.Taken = func(id string) (string, bool) { where, ok := ids[id]; return where, ok }
+	d.cfg.Taken = func(id string) string { return ids[id] }
 	places = map[string]string{"Jo": "reviews/old.jsonl:2", "Bo": "reviews/old.jsonl:1", "Al": "reviews/old.jsonl:3"}
 	report := d.load(export + "Di,5,2026-01-05,They were kind to us.\n")
 	wantEqual(t, "moved", counts(report), [4]int{1, 0, 0, 2})

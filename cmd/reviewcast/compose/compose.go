@@ -160,25 +160,26 @@ func (r *Review) Resolve(content *source.Content) error {
 		return err
 	}
 	taken, withdrawn := UsedIDs(content)
-	switch where, used := taken(r.ID); {
+	switch where := taken(r.ID); {
 	case withdrawn(r.ID):
 		return fmt.Errorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
-	case used:
+	case where != "":
 		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, where)
 	case r.ID != "" && !reviewcast.ValidID(r.ID):
 		return fmt.Errorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	for r.ID == "" {
 		id := r.Date + "-" + strings.ToLower(rand.Text()[:6])
-		if _, used := taken(id); !used && !withdrawn(id) {
+		if taken(id) == "" && !withdrawn(id) {
 			r.ID = id
 		}
 	}
 	return nil
 }
 
-// UsedIDs returns functions that report where the review with an id is, and whether it is withdrawn. Case is ignored.
-func UsedIDs(content *source.Content) (taken func(id string) (where string, ok bool), withdrawn func(id string) bool) {
+// UsedIDs returns functions that report where the review with an id is, "" if there is none, and whether it is withdrawn.
+// Case is ignored.
+func UsedIDs(content *source.Content) (taken func(id string) (where string), withdrawn func(id string) bool) {
 	places, gone := map[string]string{}, map[string]bool{}
 	for _, r := range content.Reviews {
 		places[strings.ToLower(r.ID)] = place(content, r)
@@ -186,11 +187,7 @@ func UsedIDs(content *source.Content) (taken func(id string) (where string, ok b
 	for _, w := range content.Withdrawn {
 		gone[strings.ToLower(w.ID)] = true
 	}
-	taken = func(id string) (string, bool) {
-		where, ok := places[strings.ToLower(id)]
-		return where, ok
-	}
-	return taken, func(id string) bool { return gone[strings.ToLower(id)] }
+	return func(id string) string { return places[strings.ToLower(id)] }, func(id string) bool { return gone[strings.ToLower(id)] }
 }
 
 // place returns where a review is.
