@@ -188,7 +188,7 @@ func newRefList(name, one string) refList {
 }
 
 // fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
-var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text) *:`), meanings("replies")
+var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text|reason) *:`), meanings("replies")
 
 // swallowed matches the beginning of another review, or of a group of fields, in a text whose lines it is indented like.
 var swallowed = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)

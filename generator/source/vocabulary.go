@@ -207,6 +207,10 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		if !ok {
 			continue
 		}
+		if v := r.value("id"); v != nil && fieldsInLine.MatchString(v.Text) {
+			d.fail(v, "bad-id", "several fields are on one line", fmt.Sprintf("write in place of this line: - {id: %s}", v.Text))
+			continue
+		}
 		r.required("id", "reason", "date")
 		w := Withdrawal{ID: r.id(), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
 		w.ID = cmp.Or(w.ID, cmp.Or(r.value("id"), &syntax.Node{}).Text) // what a wrong one stands for is known with what is published

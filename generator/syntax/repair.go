@@ -102,11 +102,11 @@ func stoppedAt(e *yaml.LoadError) int {
 }
 
 // nearLines returns the index of a line and of the two before it that are not blank, and of one above them with a quote that
-// it doesn't close.
+// it doesn't close, or with :| at its end.
 func nearLines(lines []string, at int) []int {
 	var near []int
 	for i := min(at, len(lines)-1); i >= 0 && len(near) < 4; i-- {
-		if words := strings.TrimSpace(lines[i]); words != "" && words[0] != '#' && (len(near) < 3 || strings.Count(words, `"`)%2 == 1) {
+		if words := strings.TrimSpace(lines[i]); words != "" && words[0] != '#' && (len(near) < 3 || strings.Count(words, `"`)%2 == 1 || strings.HasSuffix(words, ":|")) {
 			near = append(near, i)
 		}
 	}

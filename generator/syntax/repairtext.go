@@ -39,6 +39,8 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		return replace(lines, at, col, m[1]+strconv.Itoa(len(value)), "a rating is a number", "")
 	case c == '{' && strings.Contains(value, ": "):
 		return repair{}, false // the mistake is inside
+	case c == '@' && m[2] == "author":
+		return replace(lines, at, col, m[1]+quoteValue(value), "the author is the name of an account", "write the first name and an initial, or Anonymous; with the name of the account, ")
 	case strings.HasPrefix(value, "- "):
 		message, advice = "a list can't begin on the line of its field's name", "write each item on a line of its own; if it is text, "
 	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
