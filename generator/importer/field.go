@@ -241,6 +241,12 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
 	}
+	named := columns["rating"] // in some languages the word for a rating is that for a review
+	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
+	exchanged := c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
+	if exchanged {
+		columns["rating"], columns["text"] = rated[0], named
+	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
@@ -275,13 +281,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
-	rating := columns["rating"]
-	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, rating)]) }
-	if c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && rated[0] != rating && slices.ContainsFunc(rows, sentence) {
-		columns["rating"], columns["text"] = rated[0], rating
-		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(rating), quote(rated[0]), mapOf(columns, header, rows))}}
-	}
-	if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
+	if rating := columns["rating"]; exchanged && fieldOf(rating) != "rating" {
+		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))}}
+	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named rating (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
 	}
 	given := slices.Collect(maps.Values(c.Map))

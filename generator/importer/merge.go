@@ -147,9 +147,9 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 		two := map[bool]string{true: "; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete " + m.report.File + " if it is there, and nothing of it published yet, and import again"}[string(v.values[fieldAuthor]) == quotedAnonymous]
 		return r.skip(Duplicate, "the row repeats row %d%s", first.number, two)
 	}
-	if slices.Contains(differ, "date") && slices.Contains(differ, "text") {
+	if slices.Contains(differ, "text") && (slices.Contains(differ, "date") || slices.Contains(differ, "rating")) {
 		m.shared++
-		return r.skip(Conflict, "the row has the id of row %d, and another date and text; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number)
+		return r.skip(Conflict, "the row has the id of row %d, and another %s; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number, diagnostic.Join(differ, "and"))
 	}
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)
 }
@@ -361,6 +361,10 @@ func (m *merger) doubt(v *review, r *record) {
 	}
 	for _, no := range v.no {
 		if m.says[[2]string{no[0], "yes"}] && !m.says[[2]string{no[0], "other"}] && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
+			if forms["verifies"].MatchString(no[0]) {
+				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
+				continue
+			}
 			note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
 		}
 	}
