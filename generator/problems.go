@@ -186,7 +186,7 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 			fresh[sayings(&r.Review)] = r
 		}
 	}
-	for id, line := range p.reviews() {
+	for id, line := range p.reviews {
 		var r reviewcast.Review
 		if key := strings.ToLower(id); kept[key] == nil && json.Unmarshal([]byte(line), &r) == nil {
 			kept[key] = fresh[sayings(&r)]
