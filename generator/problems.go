@@ -274,15 +274,13 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
 	for _, c := range content.Claims {
-		f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value)
-		if f == nil {
-			continue
+		switch f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value); {
+		case f == nil:
+		case f.Unknown:
+			out = append(out, c.At.Error("claim-unknown", f.Message, f.Suggest))
+		default:
+			out = append(out, c.At.Warning("claim-moved", f.Message, f.Suggest))
 		}
-		p := c.At.Error("claim-unknown", f.Message, f.Suggest)
-		if !f.Unknown {
-			p.Severity, p.Code = diagnostic.Warning, "claim-moved"
-		}
-		out = append(out, p)
 	}
 	return out
 }
