@@ -186,7 +186,7 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 			fresh[sayings(&r.Review)] = r
 		}
 	}
-	for id, line := range p.reviews() {
+	for id, line := range p.reviews {
 		var r reviewcast.Review
 		if key := strings.ToLower(id); kept[key] == nil && json.Unmarshal([]byte(line), &r) == nil {
 			kept[key] = fresh[sayings(&r)]
@@ -274,15 +274,13 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
 	for _, c := range content.Claims {
-		f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value)
-		if f == nil {
-			continue
+		switch f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value); {
+		case f == nil:
+		case f.Unknown:
+			out = append(out, c.At.Error("claim-unknown", f.Message, f.Suggest))
+		default:
+			out = append(out, c.At.Warning("claim-moved", f.Message, f.Suggest))
 		}
-		p := c.At.Error("claim-unknown", f.Message, f.Suggest)
-		if !f.Unknown {
-			p.Severity, p.Code = diagnostic.Warning, "claim-moved"
-		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -27,7 +27,8 @@ import (
 // published is the last published set. When nothing has been published, its manifest is empty, and Files is nil.
 type published struct {
 	*mirror.Set
-	ids       map[string]bool // of its reviews
+	reviews   iter.Seq2[string, string] // by id, as they are published
+	ids       map[string]bool           // of them
 	withdrawn []reviewcast.Withdrawal
 }
 
@@ -71,8 +72,8 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 		return nil, err
 	}
 	reviews := set.Files[reviewcast.PathReviews]
-	p := &published{Set: set, ids: map[string]bool{}}
-	for id := range reviewcast.ReviewLines(reviews) {
+	p := &published{Set: set, reviews: reviewcast.ReviewLines(reviews), ids: map[string]bool{}}
+	for id := range p.reviews {
 		p.ids[strings.Clone(id)] = true
 	}
 	var withdrawn reviewcast.Withdrawals
@@ -180,7 +181,7 @@ func (p *published) months(content *source.Content) map[string]string {
 			months[strings.ToLower(w.ID)] = *w.Month
 		}
 	}
-	for id, review := range p.reviews() {
+	for id, review := range p.reviews {
 		var r reviewcast.Review
 		if wanted[strings.ToLower(id)] && json.Unmarshal([]byte(review), &r) == nil && r.Date.Valid() {
 			months[strings.ToLower(id)] = r.Date.Month()
@@ -203,11 +204,6 @@ func withdrawnIDs(content *source.Content) map[string]bool {
 	return ids
 }
 
-// reviews are the reviews of the set by id, as they are published.
-func (p *published) reviews() iter.Seq2[string, string] {
-	return reviewcast.ReviewLines(p.Files[reviewcast.PathReviews])
-}
-
 // replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
 // which only one column was sorted.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
@@ -219,7 +215,7 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 		list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
 		return append(list, strings.Join(list, "\n"))
 	}
-	for id, line := range p.reviews() {
+	for id, line := range p.reviews {
 		r := now[id]
 		isNew := func(value string) bool { return !strings.Contains(line, strings.Split(value, "\n")[0]) }
 		var was reviewcast.Review

@@ -127,7 +127,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		return err
 	}
 	defer in.Close()
-	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.Policies.AuthorNames
+	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {
 		cfg.Round = f.Round

@@ -22,9 +22,9 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// starWords are ratings in words, months the names of the months in many languages, platforms the sources of many
-// businesses by other words for them.
-var starWords, months, platforms = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Lines(wordsFile, "sources")
+// starWords are ratings in words, months the names of the months in many languages, clockWords those that dates keep,
+// platforms the sources of many businesses by other words for them.
+var starWords, months, clockWords, platforms = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Lines(wordsFile, "times of the day"), Lines(wordsFile, "sources")
 var nothing, nobody, particles = Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
 
 // Languages are the codes of languages by their names.
@@ -229,17 +229,8 @@ func PlainDate(s string) string {
 	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-", "°", "", "年", "-", "月", "-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
-		switch word = strings.TrimSuffix(word, "."); {
-		case months[word] != "":
-			return months[word]
-		case word == "t" || word == "z" || word == "am" || word == "pm" || word == "utc":
-			return strings.ToUpper(word)
-		case word == "h" || word == "uhr":
-			return ":" // of a time of the day
-		case word == "o":
-			return "0" // the letter for the digit
-		}
-		return ""
+		word = strings.TrimSuffix(word, ".")
+		return cmp.Or(months[word], clockWords[word])
 	})
 	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "$1")
 }

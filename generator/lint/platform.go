@@ -98,7 +98,7 @@ func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 		return false
 	}
 	name := strings.TrimSpace(r.Author[:at[0]])
-	if short, full := Initials(name); full && in.content.Site.Policies.AuthorNames == "initials" {
+	if short, full := Initials(name); full && in.content.Site.AuthorNames == "initials" {
 		name = short
 	}
 	in.add(place, r.Author, "placeholder", fmt.Sprintf("author has %s, which a platform shows beside the name and which is published with it", diagnostic.Quote(strings.TrimLeft(r.Author[at[0]:], " ·•,|(–-"))), "write author: "+name)

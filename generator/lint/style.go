@@ -154,7 +154,7 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		lower := strings.ToLower(name)
 		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
 	}
-	for i := 1; i < len(words) && in.content.Site.Policies.AuthorNames == "initials"; i++ {
+	for i := 1; i < len(words) && in.content.Site.AuthorNames == "initials"; i++ {
 		name, before, initial := strings.Trim(words[i], ".,;:!?"), words[i-1], strings.TrimSuffix(author[len(author)-1], ".")
 		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {

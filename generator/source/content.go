@@ -63,17 +63,11 @@ type Site struct {
 	Language    string // BCP 47; the default language of reviews
 	License     string // SPDX identifier or URL; "" is "all-rights-reserved"
 	Author      Author
-	Policies    Policies
+	AuthorNames string // as which the authors of reviews are published: "initials" (the default: "Maria K.") or "full"
 }
 
 // Author signs the feeds. A Name of "" is that of the business.
 type Author struct{ Name, URL, Email string }
-
-// Policies are the editors' rules for what is published.
-type Policies struct {
-	// AuthorNames is "initials" (the default: "Maria K.") or "full".
-	AuthorNames string
-}
 
 // Review is one review as the editor keeps it. The embedded Review is published if it is verified; its Mentions are
 // filled in by the insights.

@@ -297,9 +297,8 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 		var names, values []string
 		for ; end < len(entries) && slices.Contains(g.names, entries[end].Key.Text) && !slices.Contains(names, entries[end].Key.Text) && !e.Value.Has(entries[end].Key.Text); end++ {
 			key, v := entries[end].Key.Text, &entries[end].Value
-			_, own := s.index[key]
 			second := slices.ContainsFunc(entries, func(o syntax.Entry) bool { return o.Key.Text == key && o.Key.Line != entries[end].Key.Line })
-			sure = sure || !own || second
+			sure = sure || !slices.Contains(s.names, key) || second
 			names, values = append(names, key), append(values, key+": "+scalar(v))
 		}
 		if !sure {

@@ -281,15 +281,11 @@ func (t *tree) named(root *os.Root, names []string) (jobs []*job, ok bool) {
 			slices.ContainsFunc(t.notes, func(p diagnostic.Problem) bool { return p.File == name }):
 			return nil, false
 		}
-		info, err := root.Lstat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			jobs = append(jobs, &job{path: name})
-		case err != nil || !info.Mode().IsRegular():
+		info, err := root.Lstat(name) // nil if it is gone
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			return nil, false
-		default:
-			jobs = append(jobs, &job{path: name, info: info})
 		}
+		jobs = append(jobs, &job{path: name, info: info})
 	}
 	return jobs, true
 }

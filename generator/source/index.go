@@ -57,9 +57,8 @@ func (x *index) apply(gone, come []*record) {
 	if len(leaving)+len(added) > 0 {
 		slices.SortFunc(added, compare)
 		stay := slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return leaving[r] })
-		stay = append(stay, added...)
-		slices.SortStableFunc(stay, compare) // it merges two sorted parts in nearly linear time
-		x.order = stay
+		x.order = append(stay, added...)
+		slices.SortStableFunc(x.order, compare) // it merges two sorted parts in nearly linear time
 	}
 }
 

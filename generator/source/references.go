@@ -19,9 +19,7 @@ import (
 func (s *surroundings) complete(rec *record) *Review {
 	r := rec.Review
 	r.rec = rec
-	if r.Language == "" {
-		r.Language = s.content.Site.Language
-	}
+	r.Language = cmp.Or(r.Language, s.content.Site.Language)
 	if w, ok := s.withdrawn[strings.ToLower(r.ID)]; ok {
 		r.Hidden = w.Reason
 	}

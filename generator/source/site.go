@@ -51,11 +51,10 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 				if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ToLower(host) != ascii {
 					message, suggestion, host = "base_url has letters that links write in another form", ascii, ascii
 				}
-				if suggestion != "" {
-					suggestion = "write https://" + host
-				}
 				if path != "" {
 					message = fmt.Sprintf("base_url has %q behind the host: the reviews need an address of their own, with nothing behind it", "/"+path)
+				}
+				if suggestion != "" || path != "" {
 					suggestion = "write https://" + host
 				}
 				if !pageForm.MatchString(path) && !reviewsHost.MatchString(host) {
@@ -87,7 +86,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
-		s.Policies.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
+		s.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
 	}
 }
 

@@ -92,7 +92,7 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	site.Language = cmp.Or(site.Language, business.Language, "en")
 	business.Language = cmp.Or(business.Language, site.Language)
 	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
-	site.Policies.AuthorNames = cmp.Or(site.Policies.AuthorNames, "initials")
+	site.AuthorNames = cmp.Or(site.AuthorNames, "initials")
 	business.Category = cmp.Or(business.Category, "LocalBusiness")
 	business.TimeZone = cmp.Or(business.TimeZone, "UTC")
 	return s

@@ -65,11 +65,9 @@ func (r *fields) terms(field string, s *schema, required ...string) []sentiment.
 	if r.value(field) == nil {
 		return nil
 	}
-	items := joined(r.items(field), s, r.List)
-	terms := make([]sentiment.Term, 0, len(items))
-	seen := map[string]int32{}
-	for i := range items {
-		t, ok := r.fields(&items[i], s)
+	terms, seen := []sentiment.Term{}, map[string]int32{}
+	for _, n := range joined(r.items(field), s, r.List) {
+		t, ok := r.fields(&n, s)
 		if !ok {
 			continue
 		}

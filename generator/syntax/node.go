@@ -18,7 +18,6 @@
 package syntax
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 
@@ -90,12 +89,7 @@ func (n *Node) visit(each func(*Node)) {
 // AddTo adds the tree to a hash: kinds, texts and places.
 func (n *Node) AddTo(h *maphash.Hash) {
 	n.visit(func(n *Node) {
-		var head [1 + 5*8]byte
-		head[0] = byte(n.Kind)
-		for i, v := range [...]int{n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)} {
-			binary.LittleEndian.PutUint64(head[1+8*i:], uint64(v))
-		}
-		_, _ = h.Write(head[:])
+		maphash.WriteComparable(h, [...]int{int(n.Kind), n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)})
 		_, _ = h.WriteString(n.Text)
 	})
 }

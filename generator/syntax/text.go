@@ -15,9 +15,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// bom is the byte order mark that Windows editors and spreadsheets write before UTF-8. It is not part of the text.
-var bom = []byte("\uFEFF")
-
 // Clean checks the bytes of a file before a parser sees them. It reports every byte that is not UTF-8 and every
 // character that may not be published, and returns text that is safe to parse, where each of them is U+FFFD, so that
 // the other problems of the file are found in the same run. ok is false if the file is not text.
@@ -66,7 +63,7 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is saved as UTF-16, which Windows calls Unicode", saveAsUTF8)
 		return nil, false
 	}
-	data = bytes.TrimPrefix(data, bom)
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // Windows editors and spreadsheets write it before UTF-8
 	for _, f := range fileTypes {
 		begins, _ := strconv.Unquote(f[0])
 		if len(data) >= len(begins) && strings.EqualFold(string(data[:len(begins)]), begins) {

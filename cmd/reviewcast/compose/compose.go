@@ -60,7 +60,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	ask(&r.Author, "Author (first name and initial)", func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("this is required; write Anonymous for somebody who does not want a name there")
-		} else if short, full := lint.Initials(s); full && content.Site.Policies.AuthorNames == "initials" {
+		} else if short, full := lint.Initials(s); full && content.Site.AuthorNames == "initials" {
 			return "", fmt.Errorf("site.yaml asks for initials; write %s", short)
 		}
 		return s, nil
