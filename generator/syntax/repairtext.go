@@ -99,6 +99,21 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 	return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, fmt.Sprintf("words after %c, which begins a text on the lines below", m[3][0]), remedy}, true
 }
 
+// questionForm and answerForm match a question and an answer behind a letter.
+var questionForm, answerForm = regexp.MustCompile(`^ *[QFPDVKO][:.)] +(.*\S)`), regexp.MustCompile(`^ *[AROSVTC][:.)] +(.*\S)`)
+
+// letters are a question and an answer with letters for the names of their fields.
+func (y *yamlText) letters(lines []string, at int) (repair, bool) {
+	q := questionForm.FindStringSubmatch(lines[at])
+	if y.File != "faq.yaml" || q == nil || at+1 == len(lines) || !answerForm.MatchString(lines[at+1]) {
+		return repair{}, false
+	}
+	changed := slices.Clone(lines)
+	changed[at], changed[at+1] = "- question: "+quoteValue(q[1]), "  answer: "+quoteValue(answerForm.FindStringSubmatch(lines[at+1])[1])
+	return repair{at, 1, changed, "a question and its answer have letters in place of the names of their fields",
+		fmt.Sprintf("write in place of this line: %s, and in place of the next one: %s", changed[at], changed[at+1])}, true
+}
+
 // proseForm matches a text of sentences, listForm an item of a list in one.
 var (
 	proseForm = regexp.MustCompile(`^ *(?:- +)?(text|answer|description): +[^\s|>].*$`)
