@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -211,20 +212,23 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
-	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review, and at the end all of it
-		list := []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
-		return append(list, strings.Join(list, "\n"))
+	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review
+		return []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
 	}
 	for id, line := range p.reviews {
 		r := now[id]
-		isNew := func(value string) bool { return !strings.Contains(line, strings.Split(value, "\n")[0]) }
+		isNew := func(value string) bool {
+			first, _, _ := strings.Cut(value, "\n")
+			return !strings.Contains(line, first)
+		}
 		var was reviewcast.Review
-		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review)[:5], isNew) || json.Unmarshal([]byte(line), &was) != nil {
+		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review), isNew) || json.Unmarshal([]byte(line), &was) != nil {
 			continue
 		}
-		at := content.Position(r)
+		at, old, is := content.Position(r), said(&was), said(&r.Review)
+		old, is = append(old, strings.Join(old, "\n")), append(is, strings.Join(is, "\n"))
 		for i, name := range []string{"author", "rating", "date", "title", "text", "id"} {
-			if old, is := said(&was), said(&r.Review); old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
+			if old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
 				column := [2]string{at.File, name}
 				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
 			}
@@ -235,12 +239,13 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 				"if it is another customer's, give it an id of its own, and put the old review back"))
 		}
 	}
-	for column, values := range before {
+	for _, column := range slices.SortedFunc(maps.Keys(before), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		values := before[column]
 		if slices.Sort(values); len(values) >= 3 && slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
 			problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
 			problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
-				fmt.Sprintf("published reviews have exchanged their values of %s among themselves, as if only this column had been sorted", column[1]),
-				"undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"))
+				fmt.Sprintf("the values of %s of published reviews are the same in another order, as if only this column had been sorted", column[1]),
+				"undo that, or put the file back from a copy; to sort a table, select all of its columns"))
 		}
 	}
 	return problems

@@ -325,7 +325,7 @@ func TestSortedColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "reviews/cards.csv: published reviews have exchanged their values of " + name + " among themselves, as if only this column had been sorted; undo that, or put the file back from a copy; whoever sorts a table selects all of its columns"
+		want := "reviews/cards.csv: the values of " + name + " of published reviews are the same in another order, as if only this column had been sorted; undo that, or put the file back from a copy; to sort a table, select all of its columns"
 		if column > 4 && len(problems) > 0 || column <= 4 && (len(problems) != 1 || problems[0].String() != want) {
 			t.Errorf("%s: got %v, want %s", name, problems, want)
 		}

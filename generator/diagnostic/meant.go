@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
 
 	"reviewcast"
@@ -307,4 +308,14 @@ func isMeant(r rune, text []rune, first, last int) bool {
 	letter := 0x100 <= r && r <= 0x17F || 0x218 <= r && r <= 0x21B || 0x370 <= r && r <= 0x45F
 	within := first > 0 && unicode.IsLower(text[first-1]) || last < len(text)-1 && unicode.IsLower(text[last+1])
 	return sure || letter && (within || !strings.ContainsRune("…–—‘’“”‚„‹›«»·™®\u00a0", text[last]))
+}
+
+// wholeLetters are letters that are no other letter with an accent.
+var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "ı", "i", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ħ", "h")
+
+var accents = regexp.MustCompile(`\p{Mn}`)
+
+// Unaccented returns a text with letters without accents: of ü, u stays.
+func Unaccented(s string) string {
+	return accents.ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
 }

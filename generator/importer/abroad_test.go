@@ -48,21 +48,15 @@ func TestAbroad(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&d.cfg)
 		}
-		report, err := d.try(tt.export)
-		var got strings.Builder
-		if err != nil {
-			got.WriteString(err.Error())
-		} else if err := report.Print(&got, false, 0); err != nil {
-			t.Fatal(err)
-		}
+		_, got := d.printed(tt.export)
 		for _, want := range tt.want {
-			if !strings.Contains(got.String(), want) {
-				t.Errorf("%s: got\n%s, want\n%s", tt.name, got.String(), want)
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: got\n%s, want\n%s", tt.name, got, want)
 			}
 		}
 		for _, not := range tt.not {
-			if strings.Contains(got.String(), not) {
-				t.Errorf("%s: got\n%s, not\n%s", tt.name, got.String(), not)
+			if strings.Contains(got, not) {
+				t.Errorf("%s: got\n%s, not\n%s", tt.name, got, not)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // Words of columns and cells, as formats.txt explains them.
 var (
 	statusColumns, unshownColumns = diagnostic.Words(formatsFile, "status"), diagnostic.Words(formatsFile, "unshown")
-	placeColumns                  = diagnostic.Words(formatsFile, "places")
+	businessColumns               = diagnostic.Words(formatsFile, "businesses")
 	consents                      = diagnostic.Words(formatsFile, "consent")
 	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
 	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))

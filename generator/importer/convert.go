@@ -159,7 +159,10 @@ func (c *converter) text(r *row, _ *review) *Skip {
 
 // garbled says what to do about garbled characters.
 func (c Config) garbled() string {
-	return map[bool]string{true: "the export is in UTF-8; import it without --encoding", false: "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or write what was meant in its place in the whole table (Find and Replace)"}[c.Encoding != "" && c.Encoding != "utf-8"]
+	if c.Encoding != "" && c.Encoding != "utf-8" {
+		return "the export is in UTF-8; import it without --encoding"
+	}
+	return "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or write what was meant in its place in the whole table (Find and Replace)"
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and

@@ -47,11 +47,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/language"
-
-	"golang.org/x/text/unicode/norm"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -228,13 +225,7 @@ func (c Config) check() (Config, error) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
 	} else if !validSource(c.Source) {
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
-		plain := strings.Map(func(c rune) rune {
-			if unicode.IsMark(c) {
-				return -1
-			}
-			return unicode.ToLower(c)
-		}, norm.NFD.String(diagnostic.Platform(c.Source)))
-		if plain = strings.Join(strings.Fields(plain), "-"); validSource(plain) {
+		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Unaccented(diagnostic.Platform(c.Source)))), "-"); validSource(plain) {
 			remedy = "write " + plain
 		}
 		bad("source %s is not one word in small letters; %s", quote(c.Source), remedy)

@@ -31,9 +31,8 @@ type merger struct {
 	columns map[[2]string]int
 	// before and after are the values of each member that the import changes.
 	before, after [len(memberNames)][]string
-	says          map[[2]string]bool  // whether a column has cells of a kind: yes, no or other
-	turned        int                 // skipped rows whose date is the one that is here with day and month exchanged
-	places        map[string][]string // of columns that name the reviewed business, the first few names; nil of other columns
+	turned        int                     // skipped rows whose date is the one that is here with day and month exchanged
+	seen          map[string]*columnNotes // by the name of the column
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -46,7 +45,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, says: map[[2]string]bool{}, places: map[string][]string{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, seen: map[string]*columnNotes{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -322,31 +321,40 @@ func (m *merger) done(v *review, r *record, updated []string) {
 	}
 }
 
-// maxPlaces is how many names of businesses a message lists.
-const maxPlaces = 4
+// columnNotes is what is known of a column: by its name, whether it has the reviewed business or the state of the review,
+// and by its cells so far, whether they say yes, no or something else, and of businesses the first few names.
+type columnNotes struct {
+	business, state, yes, no, other bool
+	names                           []string
+}
 
-// look notes which columns have cells with yes, with no, and with something else, and which name several businesses.
+// maxBusinesses is how many names of businesses a message lists, maxState the bytes that tell yes, no or a state from others.
+const maxBusinesses, maxState = 4, 16
+
+// look notes what the cells of a row say.
 func (m *merger) look(r *row, v *review) {
 	for i, name := range r.names {
-		places, known := m.places[name]
-		if !known && slices.Contains(placeColumns, diagnostic.Squash(name)) {
-			places = []string{}
+		c, cell := m.seen[name], r.all[i]
+		if c == nil {
+			word := diagnostic.Squash(name)
+			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word)}
+			m.seen[name] = c
 		}
-		if place := quote(r.all[i]); places != nil && r.all[i] != "" && len(places) < maxPlaces && !slices.Contains(places, place) {
-			places = append(places, place)
+		if c.business && cell != "" && len(c.names) < maxBusinesses && !slices.Contains(c.names, quote(cell)) {
+			c.names = append(c.names, quote(cell))
 		}
-		m.places[name] = places
-		if m.says[[2]string{name, "other"}] {
+		if c.other {
 			continue
 		}
-		word, kind := diagnostic.Squash(r.all[i][:min(len(r.all[i]), 16)]), "other" // 16: no word
-		state := slices.Contains(statusColumns, diagnostic.Squash(name))
-		if slices.Contains(yes, word) || state && slices.Contains(shownStates, word) {
-			kind = "yes"
-		} else if slices.Contains(no, word) || state && word != "" {
-			kind, v.no = "no", append(v.no, [2]string{name, r.all[i]})
+		switch word := diagnostic.Squash(cell[:min(len(cell), maxState)]); {
+		case word == "":
+		case slices.Contains(yes, word) || c.state && slices.Contains(shownStates, word):
+			c.yes = true
+		case slices.Contains(no, word) || c.state:
+			c.no, v.no = true, append(v.no, [2]string{name, cell})
+		default:
+			c.other = true
 		}
-		m.says[[2]string{name, kind}] = m.says[[2]string{name, kind}] || word != ""
 	}
 }
 
@@ -360,7 +368,7 @@ func (m *merger) doubt(v *review, r *record) {
 		note(words)
 	}
 	for _, no := range v.no {
-		if m.says[[2]string{no[0], "yes"}] && !m.says[[2]string{no[0], "other"}] && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
+		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
 			if forms["verifies"].MatchString(no[0]) {
 				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
 				continue

@@ -66,8 +66,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
 	used := slices.Collect(maps.Values(cfg.Map))
-	for _, name := range slices.Sorted(maps.Keys(m.places)) {
-		found := m.places[name]
+	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
+		found := m.seen[name].names
 		refuse(len(found) > 1 && !cfg.Partial && !slices.Contains(used, name), "the column %s names several: %s; if they are businesses, and not all are this one, delete the rows of the others from the table, and import again; otherwise import with --partial",
 			quote(name), diagnostic.Join(found, "and"))
 	}

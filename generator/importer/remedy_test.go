@@ -19,18 +19,26 @@ func newSurvey(t *testing.T) *desk {
 	return d
 }
 
+// printed imports, and returns what is printed.
+func (d *desk) printed(export string) (*Report, string) {
+	d.t.Helper()
+	report, err := d.try(export)
+	if err != nil {
+		return report, err.Error()
+	}
+	var got strings.Builder
+	if err := report.Print(&got, false, 0); err != nil {
+		d.t.Fatal(err)
+	}
+	return report, got.String()
+}
+
 // says imports, and checks what is printed.
 func (d *desk) says(export, want string) *Report {
 	d.t.Helper()
-	report, err := d.try(export)
-	var got strings.Builder
-	if err != nil {
-		got.WriteString(err.Error())
-	} else if err := report.Print(&got, false, 0); err != nil {
-		d.t.Fatal(err)
-	}
-	if !strings.Contains(got.String(), want) {
-		d.t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	report, got := d.printed(export)
+	if !strings.Contains(got, want) {
+		d.t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	return report
 }

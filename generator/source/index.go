@@ -56,8 +56,7 @@ func (x *index) apply(gone, come []*record) {
 	}
 	if len(leaving)+len(added) > 0 {
 		slices.SortFunc(added, compare)
-		x.order = slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return leaving[r] })
-		x.order = append(x.order, added...)
+		x.order = append(slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return leaving[r] }), added...)
 		slices.SortStableFunc(x.order, compare) // it merges two sorted parts in nearly linear time
 	}
 }

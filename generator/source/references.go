@@ -105,7 +105,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
-	} else if c := s.content; slices.ContainsFunc(slices.Concat(c.Problems, c.Aspects), func(t sentiment.Term) bool { return t.ID == r.value }) || slices.Contains(ShippedAspects, r.value) {
+	} else if c := &s.content; slices.ContainsFunc(slices.Concat(c.Problems, c.Aspects), func(t sentiment.Term) bool { return t.ID == r.value }) || slices.Contains(ShippedAspects, r.value) {
 		suggestion = "it is the id of a problem or an aspect, which reviews don't list: delete it here, since both are found in the texts; if it is to be a " + list.one + ", too, " + suggestion
 	} else if several := known.listed(r.value); len(several) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(several, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
-	"golang.org/x/text/unicode/norm"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -140,19 +139,12 @@ func (r *fields) id() string {
 	return ""
 }
 
-var (
-	// exponent matches the short form of a large number.
-	exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
-	accents  = regexp.MustCompile(`\p{Mn}`)
-)
-
-// wholeLetters are letters that are no other letter with an accent.
-var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "ı", "i", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ħ", "h")
+// exponent matches the short form of a large number.
+var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	s = accents.ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "") // of ü, u stays
-	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
+	id := strings.Join(strings.FieldsFunc(diagnostic.Unaccented(s), func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
 	if id = strings.Trim(id, "._-"); !reviewcast.ValidID(id) {
