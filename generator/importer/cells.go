@@ -50,7 +50,9 @@ func rows(section string) [][]string { return diagnostic.Rows(formatsFile, secti
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {
 	for _, row := range rows {
-		if form := forms[row[0]]; form == nil && strings.Contains(cell, row[0]) || form != nil && form.MatchString(cell) {
+		form, has := forms[row[0]], func(part string) bool { return strings.Contains(cell, part) }
+		hinted := len(row) < 3 || slices.ContainsFunc(strings.Split(row[2], "|"), has)
+		if form == nil && has(row[0]) || form != nil && hinted && form.MatchString(cell) {
 			return row[1]
 		}
 	}

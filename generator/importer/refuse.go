@@ -39,10 +39,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	// In these cases, the rows that could be read are wrong, too.
 	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
-	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between)))
-	if cfg.Partial {
-		scale = strings.TrimSuffix(scale, "; if not, import with --partial")
-	}
+	given := map[bool]string{true: "; if not, import with --partial"}[cfg.Partial]
+	scale := strings.TrimSuffix(cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))), given)
 	m.report.Remedy = cmp.Or(scale, m.report.Remedy)
 	m.report.Refused = m.report.Refused || scale != "" && !cfg.Partial
 	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
