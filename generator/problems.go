@@ -104,7 +104,10 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	breaking := map[bool]diagnostic.Severity{false: diagnostic.Error, true: diagnostic.Warning}[b.cfg.Lenient]
+	breaking := diagnostic.Error
+	if b.cfg.Lenient {
+		breaking = diagnostic.Warning
+	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
@@ -248,7 +251,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 	at := content.Position(kept)
 	if kept.ID != id {
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
-			fmt.Sprintf("write the id as %s: the published id must stay", id)+map[bool]string{true: "; in a spreadsheet program, format the column as text first"}[strings.HasSuffix(at.File, ".csv")])
+			fmt.Sprintf("write the id as %s: the published id must stay", id)+diagnostic.When(strings.HasSuffix(at.File, ".csv"), "; in a spreadsheet program, format the column as text first"))
 	}
 	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
 }

@@ -89,16 +89,16 @@ func (b *bench) run() error {
 		}
 	}
 	for _, one := range []bool{false, true} {
-		if b.only == map[bool]string{false: "one", true: "files"}[one] {
+		skipped, shape := "one", "a file for each review"
+		if one {
+			skipped, shape = "files", "one data file"
+		}
+		if b.only == skipped {
 			continue
 		}
 		tools, err := b.write(one)
 		if err != nil {
 			return err
-		}
-		shape := "a file for each review"
-		if one {
-			shape = "one data file"
 		}
 		if err := b.compare(shape, tools); err != nil {
 			return err
@@ -109,7 +109,10 @@ func (b *bench) run() error {
 
 // write writes the input folders of all tools.
 func (b *bench) write(one bool) ([]tool, error) {
-	root := filepath.Join(b.dir, map[bool]string{false: "files", true: "one"}[one])
+	root := filepath.Join(b.dir, "files")
+	if one {
+		root = filepath.Join(b.dir, "one")
+	}
 	var tools []tool
 	business, err := json.Marshal(corpus.Business())
 	if err != nil {

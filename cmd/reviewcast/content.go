@@ -160,7 +160,7 @@ func checkPublished(where string) error {
 	case !isPublished(where) && isPublished(filepath.Join(where, "public")):
 		return usageError{fmt.Errorf("the published folder is inside %s; write %s", where, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
-		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(map[bool]string{true: filepath.Dir(where)}[isPublished(filepath.Dir(where))], "public"))}
+		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(diagnostic.When(isPublished(filepath.Dir(where)), filepath.Dir(where)), "public"))}
 	case !here && (hostForm.MatchString(where) || scheme == "http://"):
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
 	case !here && !strings.Contains(where, "://"):

@@ -31,6 +31,7 @@ import (
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
+	"reviewcast/generator/diagnostic"
 )
 
 // serveFlags are the flags of serving, shared by edge and dev.
@@ -147,7 +148,7 @@ func (c *edgeCmd) baseURL() (string, error) {
 	if given := cmp.Or(c.BaseURL, c.Origin); given != "" {
 		baseURL, err := reviewcast.ParseBaseURL(given)
 		if err != nil {
-			return "", usageError{fmt.Errorf("%s: %w", map[bool]string{true: "--origin", false: "--base-url"}[c.BaseURL == ""], err)}
+			return "", usageError{fmt.Errorf("%s: %w", diagnostic.Pick(c.BaseURL == "", "--origin", "--base-url"), err)}
 		}
 		return baseURL, nil
 	}

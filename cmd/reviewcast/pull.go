@@ -147,7 +147,7 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
 		remedy := fmt.Sprintf("; if that is wrong, write base_url: %s into %s, build, and upload everything again", base, source.SiteFile)
-		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, map[bool]string{false: remedy}[source.IsLocal(base)])
+		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, diagnostic.When(!source.IsLocal(base), remedy))
 	}
 	c.print(std, r)
 	switch {

@@ -189,7 +189,7 @@ func wordError(args []string, word, message string) error {
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):
-		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
+		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(diagnostic.When(isPublished(word), word), "public"))
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):

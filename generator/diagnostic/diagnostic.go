@@ -72,6 +72,17 @@ func (at Position) Warning(code, message, suggestion string) Problem {
 	return Problem{Severity: Warning, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
 }
 
+// Pick returns yes if the condition holds, no if it doesn't: words of a message that differ in one place.
+func Pick(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// When returns words of a message that stand only if a condition holds, and "" if it doesn't.
+func When(condition bool, words string) string { return Pick(condition, words, "") }
+
 // HasErrors reports whether any of the problems is an Error.
 func HasErrors(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })

@@ -188,7 +188,9 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
-				c.climbs += map[bool]int{true: 1}[value == before+1]
+				if value == before+1 {
+					c.climbs++
+				}
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
 		}
@@ -214,12 +216,12 @@ func (c *converter) stars(r *row, v *review) *Skip {
 
 // orSix offers a scale of 6, such as that of dice, while no rating is above it.
 func (c *converter) orSix() string {
-	return map[bool]string{true: " (or 6, if that is the best rating)"}[0 < c.most && c.most <= 6]
+	return diagnostic.When(0 < c.most && c.most <= 6, " (or 6, if that is the best rating)")
 }
 
 // andRound offers --round for ratings between two stars.
 func (c *converter) andRound(scale float64) string {
-	return map[bool]string{true: ", and with --round nearest or down for ratings between two stars"}[c.Round == "" && scale != 50]
+	return diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars")
 }
 
 // overScale skips a row that seems to have another scale.

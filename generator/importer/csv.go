@@ -85,7 +85,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return t, nil
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
-		remedy := map[bool]string{false: "; delete what is above that line", true: ", which was sorted with the reviews; move that line to the top"}[slices.ContainsFunc(t.names, isDay)]
+		remedy := diagnostic.Pick(slices.ContainsFunc(t.names, isDay), ", which was sorted with the reviews; move that line to the top", "; delete what is above that line")
 		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
 	}
 	return nil, err
@@ -292,7 +292,7 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
-			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma%s; otherwise %s", cell, map[bool]string{false: ", and import with --round nearest or --round down"}[t.rounds], remedy)
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma%s; otherwise %s", cell, diagnostic.When(!t.rounds, ", and import with --round nearest or --round down"), remedy)
 		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
@@ -339,7 +339,7 @@ func (t *table) checkUTF8(cells []string) error {
 	raw = append([]byte(strings.Join(cells, " ")+" "), raw...)
 	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
 	if meant, share, _ := likely(raw, ""); meant != "" && share > 0.7 {
-		_, right := sample(raw, map[bool]string{true: "windows-1252", false: "macintosh"}[meant == "macintosh"], meant)
+		_, right := sample(raw, diagnostic.Pick(meant == "macintosh", "windows-1252", "macintosh"), meant)
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
 	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)}}

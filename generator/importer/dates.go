@@ -49,7 +49,7 @@ func layoutRemedy(layouts []string) string {
 	}
 	var choices []string
 	for i, l := range layouts {
-		choices = append(choices, fmt.Sprintf("%q if the %s "+map[bool]string{true: "comes first", false: "does"}[i == 0], l, map[byte]string{'D': "day", 'M': "month", 'Y': "year"}[l[0]]))
+		choices = append(choices, fmt.Sprintf("%q if the %s "+diagnostic.Pick(i == 0, "comes first", "does"), l, map[byte]string{'D': "day", 'M': "month", 'Y': "year"}[l[0]]))
 	}
 	return strings.Join(choices, ", ")
 }
@@ -90,8 +90,11 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		case forms["unixTime"].MatchString(cell):
 			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
-			unit := map[bool][2]string{false: {"86400", "seconds"}, true: {"86400000", "milliseconds"}}[len(cell) > 10]
-			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/%s+25569 for %s in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly), unit[0], unit[1])
+			unit, day := "seconds", "86400"
+			if len(cell) > 10 {
+				unit, day = "milliseconds", "86400000"
+			}
+			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/%s+25569 for %s in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly), day, unit)
 		}
 		if f == fieldReplyDate {
 			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))

@@ -19,6 +19,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // encodings are the values of Config.Encoding: those of alphabets, and Unicode. Nil is UTF-8, which is not decoded but
@@ -150,7 +152,7 @@ func notText(in *bufio.Reader, json bool) string {
 	start := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
 	// Latin-1 has a character for each byte.
 	characters, _ := charmap.ISO8859_1.NewDecoder().String(start)
-	for _, row := range slices.Concat(rows("files"), rows(map[bool]string{true: "no json", false: "no table"}[json])) {
+	for _, row := range slices.Concat(rows("files"), rows(diagnostic.Pick(json, "no json", "no table"))) {
 		if regexp.MustCompile("(?is)" + row[0]).MatchString(characters) {
 			return row[1]
 		}

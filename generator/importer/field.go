@@ -276,7 +276,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
 			return &UsageError{[]string{recommendations}}
 		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {
-			then := map[bool]string{true: "name it rating", false: "import again with " + suggested}[strings.Contains(suggested, "rating=COLUMN")]
+			then := diagnostic.Pick(strings.Contains(suggested, "rating=COLUMN"), "name it rating", "import again with "+suggested)
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place, and " + then + "; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)

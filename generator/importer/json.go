@@ -315,7 +315,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them, as in --location %[3]s", strings.Join(each, ", "), map[bool]string{true: quote(location) + " is none of them; "}[location != ""], slices.Min(slices.Collect(maps.Keys(found))))}})
+			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them, as in --location %[3]s", strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found))))}})
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 		}
 	}
 	if len(differ) == 0 {
-		two := map[bool]string{true: "; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete " + m.report.File + " if it is there, and nothing of it published yet, and import again"}[string(v.values[fieldAuthor]) == quotedAnonymous]
+		two := diagnostic.When(string(v.values[fieldAuthor]) == quotedAnonymous, "; if these are two reviews, add a column id to the table, with another id in each row that stays the same in later exports, such as r1 and r2, delete "+m.report.File+" if it is there, and nothing of it published yet, and import again")
 		return r.skip(Duplicate, "the row repeats row %d%s", first.number, two)
 	}
 	if slices.Contains(differ, "text") && (slices.Contains(differ, "date") || slices.Contains(differ, "rating")) {
@@ -203,7 +203,7 @@ func (m *merger) place(v *review, id string) {
 		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, map[bool]string{false: "; give the row an id of its own"}[m.counted])
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, diagnostic.When(!m.counted, "; give the row an id of its own"))
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:

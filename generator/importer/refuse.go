@@ -39,7 +39,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	// In these cases, the rows that could be read are wrong, too.
 	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
-	given := map[bool]string{true: "; if not, import with --partial"}[cfg.Partial]
+	given := diagnostic.When(cfg.Partial, "; if not, import with --partial")
 	scale := strings.TrimSuffix(cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))), given)
 	m.report.Remedy = cmp.Or(scale, m.report.Remedy)
 	m.report.Refused = m.report.Refused || scale != "" && !cfg.Partial

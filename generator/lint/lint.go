@@ -315,13 +315,13 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			}
 		}
 		if same != nil {
-			how := map[bool]string{true: "the same text as", false: "nearly the same text as"}[*same.Text == *r.Text]
+			how := diagnostic.Pick(*same.Text == *r.Text, "the same text as", "nearly the same text as")
 			at := in.content.Position(same)
 			if here := in.content.Position(r); here.File == at.File && here.Line < at.Line && r.Date == same.Date {
 				r, same, at = same, r, here // the copy is below
 			}
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				map[bool]string{true: "delete one of them, or write its own words there, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"}[at.File == in.content.Position(r).File])
+				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, unless two customers wrote the same", "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
 		}
 	}
 }

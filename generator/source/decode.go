@@ -182,7 +182,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil:
-			remedy := map[bool]string{false: "keep one of them", true: "move its items below those of the first, and delete this line"}[s == businessSchema && e.Value.Kind == syntax.List]
+			remedy := diagnostic.Pick(s == businessSchema && e.Value.Kind == syntax.List, "move its items below those of the first, and delete this line", "keep one of them")
 			switch {
 			case d.strict:
 			case s == reviewSchema && key.Text == "author":

@@ -54,7 +54,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	case s == verificationSchema && e.Value.Kind == syntax.Null && slices.Contains(reviewcast.VerificationMethods, key) && (n.Has("method") || n.Entries[0].Key.Text != key):
 		return "delete it: one method is enough", "method"
 	case s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key) && !n.Has("method"):
-		number := map[bool]string{true: fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text)}[referenceForm.MatchString(e.Value.Text)]
+		number := diagnostic.When(referenceForm.MatchString(e.Value.Text), fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text))
 		return "write method: " + key + number, "method"
 	case s.without[strings.ToLower(key)] != "":
 		return s.without[strings.ToLower(key)], ""

@@ -67,7 +67,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 	case err == nil && !info.Mode().IsRegular():
 		return nil, nil, new(at.Error("unreadable", "it is not a regular file", "replace it by a regular file"))
 	case err == nil && info.Size() > limit:
-		remedy := "split it" + map[bool]string{true: ", or use JSONL"}[IsYAML(name)]
+		remedy := "split it" + diagnostic.When(IsYAML(name), ", or use JSONL")
 		return nil, nil, new(at.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), remedy))
 	case err == nil:
 		buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))

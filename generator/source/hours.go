@@ -133,7 +133,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	}
 	if len(others) > 0 {
 		seasonal := slices.ContainsFunc(seasons, func(season string) bool { return strings.Contains(strings.ToLower(s), season) })
-		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", "))) + map[bool]string{true: "; of hours that change with the season, write only those of now"}[seasonal]
+		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", "))) + diagnostic.When(seasonal, "; of hours that change with the season, write only those of now")
 	}
 	return meant, rest
 }
@@ -158,7 +158,7 @@ func (c calendar) plain(s string) string {
 		} else if half == "am" && hour == 12 {
 			hour = 0
 		}
-		sure := map[bool]string{true: "_"}[m[3] != ""] // which workday doesn't match
+		sure := diagnostic.When(m[3] != "", "_") // which workday doesn't match
 		return fmt.Sprintf("%s%02d:%02s", sure, hour, cmp.Or(m[2], "00"))
 	})
 	s = workday.ReplaceAllStringFunc(s, func(from string) string {

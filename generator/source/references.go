@@ -35,7 +35,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 	s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
 	listed := s.withdrawn[strings.ToLower(w.ID)]
-	newer := map[bool]string{true: "this one was written after that: if it is another review, give it an id of its own; if not, "}[listed.Date != "" && w.Date > listed.Date]
+	newer := diagnostic.When(listed.Date != "" && w.Date > listed.Date, "this one was written after that: if it is another review, give it an id of its own; if not, ")
 	switch {
 	case listed.Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil):
 		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), listed.At.File, listed.At.Line),

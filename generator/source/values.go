@@ -227,7 +227,7 @@ func (r *fields) stars(f string) int {
 	}
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-		suggestion += map[bool]string{true: "; if 6 is the best mark, write 5"}[n.Text == "6"]
+		suggestion += diagnostic.When(n.Text == "6", "; if 6 is the best mark, write 5")
 		if of10 := diagnostic.MeantRating(n.Text + "/10"); of10 != "" {
 			suggestion += fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)
 		}
@@ -292,7 +292,7 @@ func (r *fields) float(f string, low, high float64) float64 {
 			for i := range v {
 				v[i], _ = strconv.ParseFloat(m[i+1], 64) // without seconds, 0
 			}
-			suggestion = fmt.Sprintf("write %s%.5f, the same in degrees", map[bool]string{true: "-"}[m[4] == "S" || m[4] == "W"], v[0]+v[1]/60+v[2]/3600)
+			suggestion = fmt.Sprintf("write %s%.5f, the same in degrees", diagnostic.When(m[4] == "S" || m[4] == "W", "-"), v[0]+v[1]/60+v[2]/3600)
 		}
 		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), suggestion)
 		return 0
@@ -377,7 +377,7 @@ func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
 				s, ok = r.plainText(&n, "an item of "+r.name(f))
 			}
 			if ok && blank(s) {
-				what := map[bool]string{true: "empty", false: "blank"}[n.Kind == syntax.Null]
+				what := diagnostic.Pick(n.Kind == syntax.Null, "empty", "blank")
 				r.fail(&n, "blank", fmt.Sprintf("an item of %s is %s", r.name(f), what), "write it or delete it")
 			} else if ok && !yield(&n, s) {
 				return

@@ -187,7 +187,7 @@ func (s *schema) short(n *syntax.Node, key string) string {
 	if s != faqSchema || utf8.RuneCountInString(key) > 1 {
 		return ""
 	}
-	return map[bool]string{true: "question", false: "answer"}[n.Entries[0].Key.Text == key]
+	return diagnostic.Pick(n.Entries[0].Key.Text == key, "question", "answer")
 }
 
 // withdrawals reads withdrawn.yaml.

@@ -157,7 +157,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case meant != "" && !(backup && (w.there(meant) || strings.Contains(strings.TrimSuffix(name, path.Ext(name)), ".yaml."))):
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
-		remedy := map[bool]string{true: "there is one beside " + reviewsFolder + "/ already: move its lines there, and delete it here", false: "move it up, beside " + reviewsFolder + "/"}[w.there(path.Base(name))]
+		remedy := diagnostic.Pick(w.there(path.Base(name)), "there is one beside "+reviewsFolder+"/ already: move its lines there, and delete it here", "move it up, beside "+reviewsFolder+"/")
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", remedy)
 	case path.Ext(name) == "" && info.Mode().IsRegular(), formatOf(name) == "" && !backup && (formatOf(strings.TrimSuffix(name, path.Ext(name))) != "" || w.hasReviews(name) || strings.Contains(instead(name), "as plain text in UTF-8") && !w.there(strings.TrimSuffix(name, path.Ext(name))+".yaml")):
 		w.wrongName(name, instead(name))

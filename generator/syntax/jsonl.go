@@ -169,7 +169,7 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 				*p = diagnostic.List{File: p.File, Max: p.Max}
 				remedy := pasted(string(v))
 				if len(v) > diagnostic.MaxPasted {
-					remedy = map[bool]string{true: `join the lines of the text, with \n in place of each line break`, false: "join the lines, or name the file .yaml, which may hold JSON over several lines"}[k == 0]
+					remedy = diagnostic.Pick(k == 0, `join the lines of the text, with \n in place of each line break`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
 				}
 				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
 				return ReadJSON(v, fields, p), v, lines + 1

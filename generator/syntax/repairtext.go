@@ -250,7 +250,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		}
 	}
 	changed, wrong, last := slices.Clone(lines), -1, 0
-	changed[first] += map[bool]string{true: " |"}[bar != ""]
+	changed[first] += diagnostic.When(bar != "", " |")
 	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
 		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) && (words[0] != '#' || strings.ContainsAny(value[:1], "|>")) {
 			changed[i], last = indent+words, i
@@ -272,7 +272,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
 	}
 	if words := strings.TrimSpace(lines[wrong]); words == lines[wrong] && len(m[1])+len(m[2]) > 0 && !slices.Contains(longFields, m[3]) {
-		goesOn := map[bool]string{true: fmt.Sprintf("if it goes on from the line above, write there: %s:%s, %s; if not, ", m[3], m[4], words)}[strings.Contains(strings.TrimSpace(m[4]), " ")]
+		goesOn := diagnostic.When(strings.Contains(strings.TrimSpace(m[4]), " "), fmt.Sprintf("if it goes on from the line above, write there: %s:%s, %s; if not, ", m[3], m[4], words))
 		return replace(lines, wrong, 0, "# "+words, "this line is neither a field nor a note", goesOn+"delete it, or begin a note with #; ")
 	} else if slices.Contains(shortFields, m[3]) && strings.Contains(words, " ") {
 		return y.unnamedText(changed, wrong, last, m, indent), true

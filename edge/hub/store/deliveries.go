@@ -176,7 +176,10 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 func (o Outcome) row(now time.Time) map[string]any {
 	d := o.Delivery
 	row := map[string]any{"id": d.ID, "version": d.Version, "at": millis(now), "started": millis(d.ClaimedAt), "failures": -1,
-		"next": millis(o.Next), "slow": map[bool]int{true: 1}[o.Slow], "error": o.Error, "reason": o.Reason}
+		"next": millis(o.Next), "slow": 0, "error": o.Error, "reason": o.Reason}
+	if o.Slow {
+		row["slow"] = 1
+	}
 	if o.Verdict == Denied {
 		host, _, _ := net.SplitHostPort(d.Endpoint)
 		row["token"], row["host"], row["failures"] = rand.Text(), host, d.Failures
