@@ -191,26 +191,19 @@ func (h *Hub) networkLoop(ctx context.Context) {
 		h.network.site = []string{endpoint}
 		h.network.mu.Unlock()
 	}
-	tick := time.NewTicker(probeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	every(ctx, probeEvery, func(ctx context.Context) {
 		h.network.mu.Lock()
 		down, lost := h.network.down, h.network.unreachable
 		h.network.mu.Unlock()
 		if !down {
-			continue
+			return
 		}
 		if h.network.check(ctx, lost) {
 			h.network.answered("")
 		}
 		signal(h.wakeDeliver)
 		signal(h.wakeVerify)
-	}
+	})
 }
 
 // isLocal reports whether an exchange failed on this machine: no route, no descriptors or
