@@ -185,7 +185,7 @@ func (n *network) connect(ctx context.Context, endpoints []string) bool {
 
 // networkLoop checks the network during an outage until ctx is done.
 func (h *Hub) networkLoop(ctx context.Context) {
-	site, _ := url.Parse(h.BaseURL) // New has checked it
+	site, _ := url.Parse(h.BaseURL) // a base URL is valid
 	if endpoint, _ := store.Endpoint(site); h.network.connect(ctx, []string{endpoint}) {
 		h.network.mu.Lock()
 		h.network.site = []string{endpoint}
