@@ -96,12 +96,12 @@ func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(anyMethod)
 	file := e.handle(readMethods, e.file)
-	r.Get(reviewcast.PathSearch, e.handle(readMethods, e.query(e.search)))
-	r.Get(reviewcast.PathSince+"{date}", e.handle(readMethods, e.query(e.since)))
-	r.Get(reviewcast.PathHub, e.handle(hubMethods, e.hub))
-	r.Get(reviewcast.PathMCP, e.handle("", e.mcp))
-	r.Get(reviewcast.PathMCP+"/*", e.handle("", e.mcp))
-	r.Get("/*", file)
+	r.Handle(reviewcast.PathSearch, e.handle(readMethods, e.query(e.search)))
+	r.Handle(reviewcast.PathSince+"{date}", e.handle(readMethods, e.query(e.since)))
+	r.Handle(reviewcast.PathHub, e.handle(hubMethods, e.hub))
+	r.Handle(reviewcast.PathMCP, e.handle("", e.mcp))
+	r.Handle(reviewcast.PathMCP+"/*", e.handle("", e.mcp))
+	r.Handle("/*", file)
 	return e.observe(file, r)
 }
 
