@@ -78,7 +78,7 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	return std.prompt(ctx, func(p *terminal.Prompter) error {
 		create := false
 		where, _ := filepath.Abs(c.Content)
-		question := fmt.Sprintf("There are no reviews in %s yet. If you have some in another folder, answer n, and start dev in the one above that. Create a folder with examples to start from? [Y/n]", where)
+		question := fmt.Sprintf("There are no reviews in %s yet. If you have some in another folder, answer n, go to the folder that contains it, and start dev there. Create a folder with examples to start from? [Y/n]", where)
 		err := p.Line(question, func(answer string) error {
 			answer = strings.ToLower(answer)
 			if create = answer == "" || answer == "y" || answer == "yes"; !create && answer != "n" && answer != "no" {

@@ -40,21 +40,21 @@ const (
 type cli struct {
 	Init   initCmd   `cmd:"" help:"Create a commented content folder to start from."`
 	Dev    devCmd    `cmd:"" help:"Preview the content folder on this machine; rebuild on every change."`
-	Check  checkCmd  `cmd:"" help:"List everything that is wrong in the content folder."`
-	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
-	Build  buildCmd  `cmd:"" help:"Build the published files from the content folder."`
-	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer searches."`
-	Pull   pullCmd   `cmd:"" help:"Keep an exact copy of a published site in a directory."`
-	Verify verifyCmd `cmd:"" help:"Recompute everything that a published site claims."`
-	Hub    hubCmd    `cmd:"" help:"Manage the hub's subscriptions."`
 	New    newCmd    `cmd:"" help:"Write a new review."`
-	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that text editors complete and check fields while you type."`
+	Check  checkCmd  `cmd:"" help:"List everything that is wrong in the content folder."`
+	Build  buildCmd  `cmd:"" help:"Build the published files from the content folder."`
+	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
 	Import importCmd `cmd:"" help:"Import reviews from another program's export."`
+	Verify verifyCmd `cmd:"" help:"Recompute everything that a published site claims."`
 
-	Insights insightsCmd `cmd:"" help:"Show how the insights come about, and draft texts from them."`
+	Edge edgeCmd `cmd:"" group:"Commands for operators:" help:"Serve the published files and answer searches."`
+	Hub  hubCmd  `cmd:"" group:"Commands for operators:" help:"Manage the hub's subscriptions."`
+	Pull pullCmd `cmd:"" group:"Commands for operators:" help:"Keep an exact copy of a published site in a directory."`
 
-	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Insights   insightsCmd   `cmd:"" group:"Other commands:" help:"Show how the insights come about, and draft texts from them."`
+	Schema     schemaCmd     `cmd:"" group:"Other commands:" help:"Write JSON Schemas, so that text editors complete and check fields while you type."`
+	Completion completionCmd `cmd:"" group:"Other commands:" help:"Print a completion script for a shell."`
+	Version    versionCmd    `cmd:"" group:"Other commands:" help:"Print the version."`
 
 	Complete completeCmd `cmd:"" hidden:"" passthrough:""`
 

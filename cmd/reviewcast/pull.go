@@ -145,11 +145,11 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	if here.BaseURL == r.BaseURL && here.Sequence > r.Sequence && mirror.IsURL(c.Published) {
 		r.Contradictions = append(r.Contradictions, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
 	}
+	c.print(std, r)
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
 		remedy := fmt.Sprintf("; if that is wrong, write base_url: %s into %s, build, and upload everything again", base, source.SiteFile)
 		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, diagnostic.When(!source.IsLocal(base), remedy))
 	}
-	c.print(std, r)
 	switch {
 	case c.Quiet || r.BaseURL == "" || here.BaseURL != r.BaseURL:
 	case here.Sequence < r.Sequence:
@@ -209,6 +209,10 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 		for _, sentence := range list {
 			fmt.Fprintln(std.out, terminal.Fold(std.out, what+": "+sentence, 4))
 		}
+	}
+	if len(r.Contradictions)+len(r.Unknown) == 0 && c.Only == "" && !c.Quiet {
+		what := diagnostic.Pick(mirror.IsURL(c.Published), "everything has arrived", "everything is there")
+		fmt.Fprintf(std.out, "%s: %s, %s\n", what, diagnostic.Plural(r.Files, "file"), diagnostic.Plural(r.Reviews, "review"))
 	}
 	if r.Sequence > 0 && !c.Quiet {
 		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), terminal.Stars(r.Rating))

@@ -379,10 +379,16 @@ func TestImportIsLeft(t *testing.T) {
 	}
 }
 
-// TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it.
+// TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it, also beside the manual of an unpacked release.
 func TestDevInAnEmptyFolder(t *testing.T) {
-	for _, args := range [][]string{{"dev"}, {"dev", "--content", "."}} {
-		dir := t.TempDir()
+	for _, content := range []string{"content", ".", "manual"} {
+		dir, args := t.TempDir(), []string{"dev"}
+		if content != "content" {
+			args = append(args, "--content", content)
+		}
+		if content == "manual" {
+			writeFile(t, filepath.Join(dir, content, "README.md"), "the manual")
+		}
 		s := onScreen(t, dir, 80, append(args, "--listen", "localhost:0")...)
 		s.answer("[Y/n]", "maybe"+enter)
 		s.answer("write y or n", enter)
@@ -393,11 +399,7 @@ func TestDevInAnEmptyFolder(t *testing.T) {
 		if code := s.ended(); code != 0 {
 			t.Errorf("it ended with %d:\n%q", code, s.printed())
 		}
-		content := filepath.Join(dir, "content")
-		if len(args) > 1 {
-			content = dir
-		}
-		if _, err := os.Stat(filepath.Join(content, "business.yaml")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, content, "business.yaml")); err != nil {
 			t.Error(err)
 		}
 	}

@@ -23,11 +23,14 @@ var embedded embed.FS
 
 var folder, _ = fs.Sub(embedded, "files") // the name is valid
 
+// manual is the name of the editors' manual. An unpacked release has it in a folder content, without other files.
+const manual = "README.md"
+
 // Write writes the starter folder into dir, which it creates with its parents if necessary. It returns the files that
 // it wrote, sorted, relative to dir and with forward slashes.
 //
-// A folder that contains anything but dotfiles (.git, .DS_Store) is refused, so that no work is
-// overwritten. After any error the disk is as it was: everything that was written, folders included, is removed.
+// A folder that contains anything but dotfiles (.git, .DS_Store) and a manual, which stay as they are, is refused. After
+// any error the disk is as it was: everything that was written, folders included, is removed.
 func Write(dir string) (files []string, err error) {
 	return write(dir, folder, func(_ string, text []byte) []byte { return text })
 }
@@ -85,7 +88,10 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		}
 		// One that appeared after the check belongs to somebody else.
 		f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
+		switch {
+		case path == manual && errors.Is(err, fs.ErrExist):
+			return nil
+		case err != nil:
 			return err
 		}
 		made, files = append(made, target), append(files, path)
@@ -102,10 +108,10 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 	return files, nil
 }
 
-// Empty reports whether Write can write to dir: it does not exist, or has nothing in it but dotfiles.
+// Empty reports whether Write can write to dir: it does not exist, or has nothing in it but dotfiles and the manual.
 func Empty(dir string) bool { return checkEmpty(dir) == nil }
 
-// checkEmpty returns an error for a folder with anything in it but dotfiles.
+// checkEmpty returns an error for a folder with anything in it but dotfiles and the manual.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +119,7 @@ func checkEmpty(dir string) error {
 	}
 	var found []string
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
+		if !strings.HasPrefix(e.Name(), ".") && e.Name() != manual {
 			found = append(found, e.Name())
 		}
 	}

@@ -37,6 +37,7 @@ type Result struct {
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
 	BaseURL  string
+	Files    int // without the manifest
 	Reviews  int
 	Rating   *float64
 }
@@ -85,8 +86,8 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 		r.Unread = err
 		return r
 	}
-	r.Sequence, r.BaseURL = set.Manifest.Sequence, set.Manifest.BaseURL
-	r.Proven.add("all %d files have the hashes that the manifest and the change documents name", len(set.Files)-1)
+	r.Sequence, r.BaseURL, r.Files = set.Manifest.Sequence, set.Manifest.BaseURL, len(set.Files)-1
+	r.Proven.add("all %d files have the hashes that the manifest and the change documents name", r.Files)
 	v := &verifier{Result: r, set: set}
 	if !v.decode() {
 		return r
