@@ -63,9 +63,6 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
-	if len(res.Dataset.Reviews) == 0 {
-		fmt.Fprintln(std.out, "no review is published; to write one with its verification, run: reviewcast new review")
-	}
 	if source.IsLocal(c.BaseURL) {
 		fmt.Fprintf(std.err, "warning: the pages have the address %s of this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
 	}

@@ -70,7 +70,7 @@ func TestLines(t *testing.T) {
 	})
 	const good, waits = "id: a\nrating: 5\ndate: 2026-01-02\nauthor: Maria\ntext: On time.\nverification: {method: job}\n", "id: b\nrating: 4\ndate: 2026-01-03\nauthor: Jo\n"
 	for _, step := range []struct{ file, text, want string }{
-		{"business.yaml", business, "0 reviews, "},
+		{"business.yaml", business, "0 reviews (none is published yet; write one with: reviewcast new review), "},
 		{"reviews/a.yaml", good, "1 added (a), rating none → 5.00, "},
 		{"reviews/a.yaml", good + "stars: 5\n", ""},
 		{"reviews/a.yaml", good, "nothing is wrong any more: nothing changed"},

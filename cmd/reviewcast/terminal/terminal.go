@@ -127,6 +127,8 @@ func Reviews(d *reviewcast.Dataset) string {
 	s := diagnostic.Plural(len(d.Reviews), "review")
 	if n := d.Unpublished.Unverified; n > 0 {
 		s += fmt.Sprintf(" (%d more not published: without a verification)", n)
+	} else if len(d.Reviews) == 0 {
+		s += " (none is published yet; write one with: reviewcast new review)"
 	}
 	return s
 }
