@@ -42,7 +42,9 @@ type converter struct {
 	plain string
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
 	iso     bool
-	knownBy []string // what identifies reviews
+	// croatian reports that the names of the columns are Croatian.
+	croatian bool
+	knownBy  []string // what identifies reviews
 	// dated counts the dates with the layout; layouts are those that all others have.
 	dated   int
 	layouts []string
@@ -67,6 +69,7 @@ type converter struct {
 
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c.croatian = forms["croatian"].MatchString(c.columns())
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
 	}
@@ -99,7 +102,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 		v.key = keyOf("id", v.external)
 	}
-	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
+	if undated, blank := isBlank(r.cells[fieldDate]), isBlank(r.cells[fieldText]); undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
 		if sum || undated && blank {
 			return v, r.skip(NoReview, "the row seems to have totals or a heading, and is no review; delete it")
@@ -111,10 +114,11 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 	}
 	v.values[fieldTitle] = unlessBlank(r.cells[fieldTitle])
-	v.values[fieldText] = unlessBlank(r.cells[fieldText])
-	if strings.Contains(r.cells[fieldText], " Google)") {
-		v.values[fieldText] = unlessBlank(cmp.Or(untranslated(r.cells[fieldText]), r.cells[fieldText]))
+	text := r.cells[fieldText]
+	if strings.Contains(text, " Google)") {
+		text = cmp.Or(untranslated(text), text)
 	}
+	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
 	author := r.cells[fieldAuthor]
 	if c.AuthorNames != "full" && forms["surnameFirst"].MatchString(c.Map["author"]) {
@@ -126,6 +130,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
+
+// maxCellError is how many bytes an error of a spreadsheet has at most.
+const maxCellError = 32
 
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
@@ -144,7 +151,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
+		if shown := strings.TrimSpace(cell); len(shown) <= maxCellError && forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
@@ -359,8 +366,10 @@ func (c *converter) ids(f field, names []string) (ids []string, unknown string) 
 
 // unlessBlank returns nil for white space only, and otherwise every character of s.
 func unlessBlank(s string) jsontext.Value {
-	if strings.TrimSpace(s) == "" {
+	if isBlank(s) {
 		return nil
 	}
 	return asJSON(s)
 }
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

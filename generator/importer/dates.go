@@ -66,7 +66,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
-	if forms["croatianMonth"].MatchString(cell) && forms["croatian"].MatchString(c.columns()) {
+	if c.croatian && forms["croatianMonth"].MatchString(cell) {
 		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)

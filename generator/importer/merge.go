@@ -211,14 +211,15 @@ func (m *merger) place(v *review, id string) {
 	case v.external != "" && words != "" && m.known[words] != "":
 		skip(Twice, "%s has the same author, date, stars and text, so this row is left out", m.known[words])
 	default:
-		m.add(v, id)
+		m.add(v, id, words)
 	}
 }
 
-func (m *merger) add(v *review, id string) {
+// add adds a review with this content.
+func (m *merger) add(v *review, id, content string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
-	m.byID[strings.ToLower(id)], m.known[content(r.values)] = r, id
+	m.byID[strings.ToLower(id)], m.known[content] = r, id
 	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
