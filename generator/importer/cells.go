@@ -84,7 +84,7 @@ func (t *table) sample() (rows [][]string) {
 	in := csv.NewReader(bytes.NewReader(rest))
 	in.Comma, in.FieldsPerRecord = t.csv.Comma, -1
 	for len(rows) < 20 {
-		cells, err := in.Read()
+		cells, err := readCells(in)
 		if err != nil {
 			break // or the end of what has been read
 		}
@@ -111,7 +111,7 @@ func rated(names []string, rows [][]string) []string {
 }
 
 // mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
-// name is like that, one is a sentence. Only reports that no column is known to have them.
+// name is like that, one is a sentence. Only reports that no column is known to have them; then the name may be that of replies, too.
 func mayBeText(name string, i int, rows [][]string, only bool) bool {
 	like, filled, long := forms["like text"].MatchString(name) && !mayHide(name), 0, 0
 	for _, cells := range rows {
@@ -120,7 +120,7 @@ func mayBeText(name string, i int, rows [][]string, only bool) bool {
 			long++
 		}
 	}
-	return like && only || !forms["like reply"].MatchString(name) && long > 0 && (like || 2*long >= filled)
+	return like && only || (only || !forms["like reply"].MatchString(name)) && long > 0 && (like || 2*long >= filled)
 }
 
 // left returns the columns that no field has and whose cells in some rows have a form, if there is one.

@@ -41,7 +41,7 @@ type converter struct {
 	// plain is the layout of dates that [diagnostic.PlainDate] has written.
 	plain string
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
-	iso     bool
+	iso bool
 	// croatian reports that the names of the columns are Croatian.
 	croatian bool
 	knownBy  []string // what identifies reviews
@@ -51,8 +51,9 @@ type converter struct {
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
-	between                    []*review // of ratings between two stars, with a date
-	countries                  bool      // a language was a country
+	written                    map[string]*datesAlike // by their separator and the place of the year
+	between                    []*review              // of ratings between two stars, with a date
+	countries                  bool                   // a language was a country
 	// own counts the authors who are technicians, wordy those that are texts.
 	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
@@ -68,7 +69,7 @@ type converter struct {
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[string]*datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
 	c.croatian = forms["croatian"].MatchString(c.columns())
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
@@ -177,7 +178,8 @@ func (c Config) garbled() string {
 func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
-		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row")
+		answer := "; if it is your own answer to a review, write it into the row of that review, in columns named reply and reply date, and delete this row"
+		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row%s", diagnostic.When(c.isAnswer(r), answer))
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	before := c.before
@@ -221,6 +223,13 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	return nil
 }
 
+// isAnswer reports whether a row seems to be an answer of the business.
+func (c *converter) isAnswer(r *row) bool {
+	author, business := diagnostic.Squash(r.cells[fieldAuthor]), diagnostic.Squash(c.Business)
+	own := len(author) > 3 && (strings.Contains(business, author) || business != "" && strings.Contains(author, business))
+	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
+}
+
 // orSix offers a scale of 6, such as that of dice, while no rating is above it.
 func (c *converter) orSix() string {
 	return diagnostic.When(0 < c.most && c.most <= 6, " (or 6, if that is the best rating)")
@@ -241,6 +250,7 @@ func (c *converter) overScale(r *row, scale float64, format string, args ...any)
 }
 
 func (c *converter) day(r *row, v *review) *Skip {
+	c.countDate(strings.TrimSpace(r.cells[fieldDate]))
 	date, skip := c.date(r, fieldDate)
 	v.values[fieldDate] = asJSON(string(date))
 	return skip
@@ -337,11 +347,23 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(unknown), f)
+			remedy := "add it there as a name or an alias, or leave " + f.String() + " out of --map"
+			if near := c.nearest(f, unknown); near != "" {
+				remedy = fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise %s", quote(near), remedy)
+			}
+			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; %s", f, quote(unknown), remedy)
 		}
 		v.values[f] = asJSON(ids)
 	}
 	return nil
+}
+
+// nearest returns the known name that an unknown one was probably meant to be; "" for none.
+func (c *converter) nearest(f field, name string) string {
+	if c.Names == nil {
+		return ""
+	}
+	return diagnostic.Nearest(name, c.Names(f.String()))
 }
 
 // ids returns the ids of names, and the first one that is not known.

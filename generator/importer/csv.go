@@ -31,6 +31,7 @@ type table struct {
 	surname int      // the column of the last part of the author's name; noColumn for none
 	rounds  bool     // ratings are rounded
 	names   []string // of the columns
+	texts   []string // columns that seem to have texts, if none is mapped
 	binding [len(fieldNames)]int
 }
 
@@ -42,19 +43,25 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
-	if oldMac {
+	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
+	var replace *strings.Replacer
+	if asText := string(delimiter) + `="`; oldMac {
+		replace = strings.NewReplacer("\r", "\n")
+	} else if bytes.Contains(head, []byte(asText)) { // as Excel keeps numbers as texts
+		replace = strings.NewReplacer(asText, asText[:1]+`"`, "\n=\"", "\n\"")
+	}
+	if replace != nil {
 		raw, err := io.ReadAll(in)
 		if err != nil {
 			return nil, fmt.Errorf("read export: %w", err)
 		}
-		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
+		in = bufio.NewReaderSize(strings.NewReader(strings.TrimPrefix(replace.Replace(string(raw)), "=")), maxHeader)
 	}
-	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
 	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`)), rounds: cfg.Round != ""}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
-	header, err := t.csv.Read()
+	header, err := readCells(t.csv)
 	switch {
 	case err == io.EOF:
 		return nil, errors.New("read export: it is empty; export it again, or wait until it has been downloaded completely")
@@ -82,6 +89,10 @@ func openTable(export text, cfg *Config) (*table, error) {
 		err = cmp.Or(err, t.misread(cfg))
 	}
 	if err == nil {
+		if cfg.Map["text"] == "" {
+			rows := t.sample()
+			t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
+		}
 		return t, nil
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
@@ -89,6 +100,17 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
 	}
 	return nil, err
+}
+
+// readCells reads a row; ="4", by which Excel keeps a number as a text, is 4.
+func readCells(in *csv.Reader) ([]string, error) {
+	cells, err := in.Read()
+	for i, cell := range cells {
+		if len(cell) > 3 && strings.HasPrefix(cell, `="`) && strings.HasSuffix(cell, `"`) {
+			cells[i] = strings.ReplaceAll(cell[2:len(cell)-1], `""`, `"`)
+		}
+	}
+	return cells, err
 }
 
 func trimmed(cells []string) (names []string) {
@@ -222,7 +244,7 @@ func (t *table) lines() rowSeq {
 	return func(yield func(row, error) bool) {
 		for number := 2; ; number++ {
 			r := row{number: number}
-			cells, err := t.csv.Read()
+			cells, err := readCells(t.csv)
 			switch {
 			case err == io.EOF:
 				return

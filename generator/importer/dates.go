@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ var timestamps = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700
 
 // knownLayouts are those that messages suggest; of those with the same parts, the one with the day first. Dates have them
 // without their weekday and their time.
-var knownLayouts = []string{"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY. MM. DD.", "YYYY. MMMM D.", "DD.MM.YYYY", "DD.MM.YY", "D. M. YYYY", "D MMMM YYYY", "D MMM YY", "MMMM D, YYYY",
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY. MM. DD.", "YYYY. MMMM D.", "DD.MM.YYYY", "MM.DD.YYYY", "DD.MM.YY", "D. M. YYYY", "D MMMM YYYY", "D MMM YY", "MMMM D, YYYY",
 	"D-MMM-YYYY", "D-MMM-YY", "D/MMM/YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD-MM-YY", "MM-DD-YY", "YY-MM-DD"}
 
 // plainLayout writes a known layout for package time, as [diagnostic.PlainDate] writes dates.
@@ -43,6 +44,9 @@ func isDay(cell string) bool {
 func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
 		return ""
+	}
+	if slices.Contains(layouts, "DD.MM.YYYY") { // with dots, the month comes first only where there is no other way
+		layouts = slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { return l == "MM.DD.YYYY" })
 	}
 	if len(layouts) == 1 {
 		return strconv.Quote(layouts[0])
@@ -78,13 +82,12 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
-		if strings.HasSuffix(err.Error(), "out of range") {
-			c.absent++
-			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
-		}
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
 			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
+		case strings.HasSuffix(err.Error(), "out of range"):
+			c.absent++
+			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
@@ -113,9 +116,64 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
 			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
+		if right := reviewcast.Date(t.AddDate(-buddhist, 0, 0).Format(time.DateOnly)); "1990" < right && right <= c.Today {
+			return "", r.skip(FutureDate, "%s %s is after today, %s; its year seems to be one of the Buddhist calendar; write %s (in the whole column, each year less %d)", f, date, c.Today, right, buddhist)
+		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
 	return date, nil
+}
+
+// buddhist is how many years the Buddhist calendar is ahead.
+const buddhist = 543
+
+// datesAlike counts dates that are written alike: early ones have a day and a month up to 12, which can be exchanged.
+type datesAlike struct {
+	early, late int
+	example     string
+}
+
+// minAlike is how many dates of a kind are no chance.
+const minAlike = 2
+
+// countDate counts a date in digits by its separator and the place of its year.
+func (c *converter) countDate(cell string) {
+	m := forms["digitDate"].FindStringSubmatch(cell)
+	if m == nil {
+		return
+	}
+	way, first, second := m[1]+" "+m[5], m[2]+m[4], m[3]+m[6]
+	alike := c.written[way]
+	if alike == nil {
+		alike = &datesAlike{example: cell}
+		c.written[way] = alike
+	}
+	if isMonth(first) && isMonth(second) {
+		alike.early++
+	} else {
+		alike.late++
+	}
+}
+
+func isMonth(digits string) bool { return len(digits) == 1 || digits <= "12" }
+
+// exchanged says that a spreadsheet program has exchanged days and months; "" if it is not so. Such a program reads dates
+// in the order of its own language. A date that has no such month remains a text; the others are stored with the day and
+// the month exchanged, and exported in another layout.
+func (c *converter) exchanged() string {
+	ways := slices.Collect(maps.Values(c.written))
+	if len(ways) != 2 {
+		return ""
+	}
+	early, late := ways[0], ways[1]
+	if early.early == 0 {
+		early, late = late, early
+	}
+	if early.early < minAlike || early.late > 0 || late.early > 0 || late.late < minAlike {
+		return ""
+	}
+	return fmt.Sprintf("all dates like %s have a day and a month up to 12, and none like %s has, so a spreadsheet program has probably exchanged the day and the month of the first; "+
+		"export again, and import that file without opening it in such a program; if that can't be done, write all dates as YYYY-MM-DD, exchanged back if they are wrong", quote(early.example), quote(late.example))
 }
 
 // parse reads a date by the layout of the import, if need be without its weekday and its time. swapped is what it is with

@@ -117,6 +117,9 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		switch {
 		case first < 0:
 			near := didYouMean(want, header)
+			if want == "COLUMN" || want == "MEMBER" {
+				near = fmt.Sprintf("; %s stands for the name of one of the columns; write that in its place", want)
+			}
 			if i, _ := joined(want, header); i >= 0 {
 				near = ", and a field has one; join the two in the table, and import again"
 			}
@@ -247,19 +250,17 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if exchanged {
 		columns["rating"], columns["text"] = rated[0], named
 	}
+	date, sure, err := c.dateColumn(columns["date"], header, rows)
+	if err != nil {
+		return err
+	} else if sure {
+		columns["date"] = date
+	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
 	}
-	for i, name := range header {
-		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
-		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
-		if before := columns["date"]; dated && (before == "" || forms["stayDay"].MatchString(before) && !forms["stayDay"].MatchString(name)) {
-			columns["date"] = name
-		} else if gaps && c.Map["date"] == "" {
-			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
-		}
-	}
+	columns["date"] = date
 	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	last := slices.IndexFunc(header, func(name string) bool {
 		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
@@ -304,6 +305,51 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	maps.Copy(columns, c.Map)
 	c.Map = columns
 	return nil
+}
+
+// dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
+// the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
+// months. sure reports that its name says so, or that it has months.
+func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
+	all := func(i int, is func(cell string) bool) bool {
+		return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[i]) })
+	}
+	column = named
+	for i, name := range header {
+		if forms["otherDay"].MatchString(name) || !all(i, isDay) {
+			continue
+		}
+		if column == "" || likelyDays(name) > likelyDays(column) {
+			column = name
+		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
+			return "", false, &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(column), quote(name), "date="+column, "date="+name)}}
+		}
+	}
+	if column != "" {
+		return column, named != "" || likelyDays(column) == ofReviews, nil
+	}
+	for i, name := range header {
+		if all(i, forms["month"].MatchString) {
+			return name, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// ofReviews is what likelyDays returns for days of reviews.
+const ofReviews = 2
+
+// likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
+func likelyDays(column string) int {
+	switch {
+	case forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column):
+		return 0
+	case forms["reviewDay"].MatchString(column):
+		return ofReviews
+	case forms["stayDay"].MatchString(column):
+		return 0
+	}
+	return 1
 }
 
 // with returns the map with other columns, or none, of fields: a field, its column, and so on.

@@ -134,6 +134,10 @@ type Config struct {
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
+	// Business is the name of the business, as which its answers may be among the rows.
+	Business string
+	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
+	Names func(field string) []string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
@@ -197,7 +201,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused = cfg.columns(), table.unused()
+		report.Columns, report.Unused, report.texts = cfg.columns(), table.unused(), table.texts
 	}
 	return report, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -234,7 +236,7 @@ func jsonRows(export text) rowSeq {
 			case kind != '{':
 				err = r.skip(BadValue, "not a JSON object")
 			default:
-				r.value = v
+				r.value = joinEscapes(v)
 			}
 			if !yield(r, err) {
 				return
@@ -242,6 +244,17 @@ func jsonRows(export text) rowSeq {
 			number++
 		}
 	}
+}
+
+// joinEscapes decodes the escapes of an export of Facebook, which has one for each byte of a character: \u00c3\u00a9 for é.
+func joinEscapes(v jsontext.Value) jsontext.Value {
+	return forms["byteEscapes"].ReplaceAllFunc(v, func(escapes []byte) []byte {
+		raw, err := hex.DecodeString(strings.ReplaceAll(string(escapes), `\u00`, ""))
+		if err != nil || !utf8.Valid(raw) {
+			return escapes
+		}
+		return raw
+	})
 }
 
 // lines counts the line ends that are written to it.

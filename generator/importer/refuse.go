@@ -44,6 +44,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	m.report.Remedy = cmp.Or(scale, m.report.Remedy)
 	m.report.Refused = m.report.Refused || scale != "" && !cfg.Partial
 	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
+	exchanged := m.conv.exchanged()
+	refuse(exchanged != "" && !cfg.Partial, "%s", exchanged)
 	column := m.otherColumn(skipped[OtherColumn])
 	refuse(column != "", "%s", column)
 	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
