@@ -416,12 +416,12 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 		if columns["text"] == columns["rating"] {
 			delete(columns, "text")
 		}
-		if columns["rating"] == "" || columns["date"] == "" {
-			continue
-		}
 		if columns["owner_reply.text"] == "" || columns["owner_reply.date"] == "" {
 			delete(columns, "owner_reply.text")
 			delete(columns, "owner_reply.date")
+		}
+		if columns["rating"] == "" || columns["date"] == "" {
+			continue
 		}
 		return columns, shape.Layout, true
 	}
