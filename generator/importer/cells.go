@@ -82,7 +82,7 @@ func unshown(column, cell string) bool {
 func (t *table) sample() (rows [][]string) {
 	rest, _ := t.in.Peek(t.in.Buffered())
 	in := csv.NewReader(bytes.NewReader(rest))
-	in.Comma, in.FieldsPerRecord = t.csv.Comma, -1
+	in.Comma, in.FieldsPerRecord, in.LazyQuotes = t.csv.Comma, -1, t.csv.LazyQuotes
 	for len(rows) < 20 {
 		cells, err := readCells(in)
 		if err != nil {

@@ -51,9 +51,9 @@ type converter struct {
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
-	written                    map[string]*datesAlike // by their separator and the place of the year
-	between                    []*review              // of ratings between two stars, with a date
-	countries                  bool                   // a language was a country
+	written                    map[string]datesAlike // by their separator and the place of the year
+	between                    []*review             // of ratings between two stars, with a date
+	countries                  bool                  // a language was a country
 	// own counts the authors who are technicians, wordy those that are texts.
 	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
@@ -61,15 +61,13 @@ type converter struct {
 	best  float64
 	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
 	over     int
-	climbs   int     // those that are one more than in the row above
 	most     float64 // of the ratings over the scale
-	before   float64 // the rating of the row before
 	scale    float64
 	overDays []string
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[string]*datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[string]datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
 	c.croatian = forms["croatian"].MatchString(c.columns())
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
@@ -182,8 +180,6 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row%s", diagnostic.When(c.isAnswer(r), answer))
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
-	before := c.before
-	c.before = value
 	switch {
 	case !ok && isDay(cell):
 		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
@@ -197,9 +193,6 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				c.most = max(c.most, value)
-				if value == before+1 {
-					c.climbs++
-				}
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
 			}
 		}
@@ -347,23 +340,16 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			remedy := "add it there as a name or an alias, or leave " + f.String() + " out of --map"
-			if near := c.nearest(f, unknown); near != "" {
-				remedy = fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise %s", quote(near), remedy)
+			near := ""
+			if c.Names != nil {
+				near = diagnostic.Nearest(unknown, c.Names(f.String()))
 			}
-			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; %s", f, quote(unknown), remedy)
+			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
+			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; %sadd it there as a name or an alias, or leave %s out of --map", f, quote(unknown), correct, f)
 		}
 		v.values[f] = asJSON(ids)
 	}
 	return nil
-}
-
-// nearest returns the known name that an unknown one was probably meant to be; "" for none.
-func (c *converter) nearest(f field, name string) string {
-	if c.Names == nil {
-		return ""
-	}
-	return diagnostic.Nearest(name, c.Names(f.String()))
 }
 
 // ids returns the ids of names, and the first one that is not known.

@@ -44,23 +44,18 @@ func openTable(export text, cfg *Config) (*table, error) {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
-	var replace *strings.Replacer
-	if asText := string(delimiter) + `="`; oldMac {
-		replace = strings.NewReplacer("\r", "\n")
-	} else if bytes.Contains(head, []byte(asText)) { // as Excel keeps numbers as texts
-		replace = strings.NewReplacer(asText, asText[:1]+`"`, "\n=\"", "\n\"")
-	}
-	if replace != nil {
+	if oldMac {
 		raw, err := io.ReadAll(in)
 		if err != nil {
 			return nil, fmt.Errorf("read export: %w", err)
 		}
-		in = bufio.NewReaderSize(strings.NewReader(strings.TrimPrefix(replace.Replace(string(raw)), "=")), maxHeader)
+		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
 	}
 	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`)), rounds: cfg.Round != ""}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
-	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
+	t.csv.LazyQuotes = bytes.Contains(head, []byte(string(delimiter)+`="`)) // see readCells
+	t.csv.FieldsPerRecord = -1                                              // a row of another length is one row's problem, not the file's
 	header, err := readCells(t.csv)
 	switch {
 	case err == io.EOF:
@@ -144,16 +139,9 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
-	var fields []string // if they stand one below the other
-	for _, cells := range slices.Concat([][]string{header}, rows) {
-		fields = append(fields, strings.Split(cells[0], ":")[0])
-	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
-	}
-	if _, _, ok := choose(Platforms["own"], fields); ok {
-		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
 	}
 	if columns["rating"] == "" && !slices.ContainsFunc(rated(header, rows), func(name string) bool { return !isRecommendation(name) }) && slices.ContainsFunc(header, isRecommendation) {
 		problem = recommendations
@@ -304,8 +292,6 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
-	case more == 0 && slices.Contains(t.names, cells[0]) && slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
-		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:

@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +57,51 @@ func layoutRemedy(layouts []string) string {
 	return strings.Join(choices, ", ")
 }
 
+// dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
+// the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
+// months. sure reports that its name says so, or that it has months.
+func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
+	all := func(i int, is func(cell string) bool) bool {
+		return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[i]) })
+	}
+	column = named
+	for i, name := range header {
+		if forms["otherDay"].MatchString(name) || !all(i, isDay) {
+			continue
+		}
+		if column == "" || likelyDays(name) > likelyDays(column) {
+			column = name
+		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
+			return "", false, &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(column), quote(name), "date="+column, "date="+name)}}
+		}
+	}
+	if column != "" {
+		return column, named != "" || likelyDays(column) == ofReviews, nil
+	}
+	for i, name := range header {
+		if all(i, forms["month"].MatchString) {
+			return name, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// ofReviews is what likelyDays returns for days of reviews.
+const ofReviews = 2
+
+// likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
+func likelyDays(column string) int {
+	switch {
+	case forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column):
+		return 0
+	case forms["reviewDay"].MatchString(column):
+		return ofReviews
+	case forms["stayDay"].MatchString(column):
+		return 0
+	}
+	return 1
+}
+
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimPrefix(strings.TrimSpace(r.cells[f]), "'") // which marks texts in Excel
@@ -91,13 +135,6 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-		case forms["unixTime"].MatchString(cell):
-			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
-			unit, day := "seconds", "86400"
-			if len(cell) > 10 {
-				unit, day = "milliseconds", "86400000"
-			}
-			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/%s+25569 for %s in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly), day, unit)
 		}
 		if f == fieldReplyDate {
 			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))
@@ -136,44 +173,33 @@ type datesAlike struct {
 // minAlike is how many dates of a kind are no chance.
 const minAlike = 2
 
-// countDate counts a date in digits by its separator and the place of its year.
+// countDate counts a date in digits by how it is written.
 func (c *converter) countDate(cell string) {
 	m := forms["digitDate"].FindStringSubmatch(cell)
 	if m == nil {
 		return
 	}
-	way, first, second := m[1]+" "+m[5], m[2]+m[4], m[3]+m[6]
-	alike := c.written[way]
-	if alike == nil {
-		alike = &datesAlike{example: cell}
-		c.written[way] = alike
-	}
-	if isMonth(first) && isMonth(second) {
+	alike := c.written[m[1]+" "+m[2]]
+	if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
 		alike.early++
 	} else {
 		alike.late++
 	}
+	c.written[m[1]+" "+m[2]] = alike
 }
-
-func isMonth(digits string) bool { return len(digits) == 1 || digits <= "12" }
 
 // exchanged says that a spreadsheet program has exchanged days and months; "" if it is not so. Such a program reads dates
 // in the order of its own language. A date that has no such month remains a text; the others are stored with the day and
 // the month exchanged, and exported in another layout.
 func (c *converter) exchanged() string {
-	ways := slices.Collect(maps.Values(c.written))
-	if len(ways) != 2 {
-		return ""
+	for _, a := range c.written {
+		for _, b := range c.written {
+			if len(c.written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
+				return fmt.Sprintf(refusals["exchanged"], quote(a.example), quote(b.example))
+			}
+		}
 	}
-	early, late := ways[0], ways[1]
-	if early.early == 0 {
-		early, late = late, early
-	}
-	if early.early < minAlike || early.late > 0 || late.early > 0 || late.late < minAlike {
-		return ""
-	}
-	return fmt.Sprintf("all dates like %s have a day and a month up to 12, and none like %s has, so a spreadsheet program has probably exchanged the day and the month of the first; "+
-		"export again, and import that file without opening it in such a program; if that can't be done, write all dates as YYYY-MM-DD, exchanged back if they are wrong", quote(early.example), quote(late.example))
+	return ""
 }
 
 // parse reads a date by the layout of the import, if need be without its weekday and its time. swapped is what it is with

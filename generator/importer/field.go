@@ -120,9 +120,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			if want == "COLUMN" || want == "MEMBER" {
 				near = fmt.Sprintf("; %s stands for the name of one of the columns; write that in its place", want)
 			}
-			if i, _ := joined(want, header); i >= 0 {
-				near = ", and a field has one; join the two in the table, and import again"
-			}
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
@@ -133,9 +130,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) {
-		problems = append(problems, recommendations)
-	} else if len(missing) > 0 {
+	if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
@@ -305,51 +300,6 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	maps.Copy(columns, c.Map)
 	c.Map = columns
 	return nil
-}
-
-// dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
-// the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
-// months. sure reports that its name says so, or that it has months.
-func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
-	all := func(i int, is func(cell string) bool) bool {
-		return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[i]) })
-	}
-	column = named
-	for i, name := range header {
-		if forms["otherDay"].MatchString(name) || !all(i, isDay) {
-			continue
-		}
-		if column == "" || likelyDays(name) > likelyDays(column) {
-			column = name
-		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
-			return "", false, &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(column), quote(name), "date="+column, "date="+name)}}
-		}
-	}
-	if column != "" {
-		return column, named != "" || likelyDays(column) == ofReviews, nil
-	}
-	for i, name := range header {
-		if all(i, forms["month"].MatchString) {
-			return name, true, nil
-		}
-	}
-	return "", false, nil
-}
-
-// ofReviews is what likelyDays returns for days of reviews.
-const ofReviews = 2
-
-// likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
-func likelyDays(column string) int {
-	switch {
-	case forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column):
-		return 0
-	case forms["reviewDay"].MatchString(column):
-		return ofReviews
-	case forms["stayDay"].MatchString(column):
-		return 0
-	}
-	return 1
 }
 
 // with returns the map with other columns, or none, of fields: a field, its column, and so on.

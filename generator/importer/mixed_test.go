@@ -107,7 +107,7 @@ func TestColumnAsPrinted(t *testing.T) {
 func TestExcelTexts(t *testing.T) {
 	for _, export := range []string{
 		"Name,Stars,Date,Comment\nJo,\"=\"\"4\"\"\",\"=\"\"2025-03-05\"\"\",\"=\"\"Fine, really.\"\"\"\n",
-		"Name,Stars,Date,Comment\nJo,=\"4\",=\"2025-03-05\",=\"Fine, really.\"\n",
+		"Name,Stars,Date,Comment\nJo,=\"4\",=\"2025-03-05\",\"Fine, really.\"\n",
 		"=\"Name\";=\"Stars\";=\"Date\";=\"Comment\"\n=\"Jo\";=\"4\";=\"2025-03-05\";=\"Fine, really.\"\n",
 	} {
 		d := newSurvey(t)

@@ -15,66 +15,77 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
+// refusals says why nothing is written, and what to do, by what it is.
+var refusals = func() map[string]string {
+	m := map[string]string{}
+	for _, row := range rows("refusals") {
+		m[row[0]] = row[1]
+	}
+	return m
+}()
+
 // refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before.
 func (m *merger) refuse(reviews []*review, fresh bool) {
-	cfg, skipped := m.cfg, map[Code]int{}
-	climbs := m.conv.climbs > 1 && m.conv.climbs == m.conv.over // no other row says that there is another scale
-	if climbs {
-		m.conv.over, m.conv.overDays = 0, nil
-	}
-	unread := 0
-	for i, s := range m.report.Skipped {
-		if rating, _, _ := strings.Cut(s.Reason, ";"); climbs && s.Code == OverScale {
-			m.report.Skipped[i].Reason = rating + ", and one more than in the row above, as where a cell was dragged down in a spreadsheet program; undo that there or correct the cell, or set --rating-scale to the best rating if customers could give such ratings"
-		}
+	cfg, conv, report := m.cfg, m.conv, m.report
+	skipped, unread := map[Code]int{}, 0
+	for _, s := range report.Skipped {
 		if skipped[s.Code]++; !slices.Contains(understood, s.Code) {
 			unread++
 		}
 	}
-	m.report.Refused = !cfg.Partial && unread > 0 && 2*unread >= m.report.Rows
-	refuse := func(when bool, format string, args ...any) {
+	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, conv.between)))
+	if cfg.Partial {
+		scale = strings.TrimSuffix(scale, "; if not, import with --partial")
+	}
+	report.Remedy = cmp.Or(scale, report.Remedy)
+	report.Refused = !cfg.Partial && (scale != "" || unread > 0 && 2*unread >= report.Rows)
+
+	// In these cases, the rows that could be read are wrong, too. The last one counts.
+	say := func(when bool, remedy string) {
 		if when {
-			m.report.Remedy, m.report.Refused = fmt.Sprintf(format, args...), true
+			report.Remedy, report.Refused = remedy, true
 		}
 	}
-	// In these cases, the rows that could be read are wrong, too.
-	author, read := quote(cfg.Map["author"]), m.report.Rows-len(m.report.Skipped)
-	given := diagnostic.When(cfg.Partial, "; if not, import with --partial")
-	scale := strings.TrimSuffix(cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, m.conv.between))), given)
-	m.report.Remedy = cmp.Or(scale, m.report.Remedy)
-	m.report.Refused = m.report.Refused || scale != "" && !cfg.Partial
-	refuse(m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1, "the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout)))
-	exchanged := m.conv.exchanged()
-	refuse(exchanged != "" && !cfg.Partial, "%s", exchanged)
+	refuse := func(when bool, name string, args ...any) { say(when, fmt.Sprintf(refusals[name], args...)) }
+	suspect := func(when bool, name string, args ...any) { refuse(when && !cfg.Partial, name, args...) }
+
+	read, withoutID := report.Rows-len(report.Skipped), cfg.with("id", "")
+	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
+	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
+	exchanged := conv.exchanged()
+	say(exchanged != "" && !cfg.Partial, exchanged)
 	column := m.otherColumn(skipped[OtherColumn])
-	refuse(column != "", "%s", column)
-	refuse(m.counted && m.other > 0, "the column %s counts the rows, which are others now; import again without id: --map %q", quote(cfg.Map["id"]), cfg.with("id", ""))
-	refuse(fresh && !cfg.Partial && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "the column %s counts the rows, and may count others in the next export; import again without id: --map %q; if each review keeps its number, import with --partial", quote(cfg.Map["id"]), cfg.with("id", ""))
-	refuse(m.shared > 0 && !cfg.Partial, "if these are two reviews, import again without id: --map %q; if not, remove the wrong row, or import with --partial", cfg.with("id", ""))
-	refuse(m.conv.own > 1 && m.conv.own == read && !cfg.Partial, "the column %s has your technicians, who would be the authors; map it to technicians, and the column with the customers to author", author)
-	refuse(m.conv.wordy > 0 && 2*m.conv.wordy >= read && !cfg.Partial, "the column %s has texts, which would be published as names; import again with author= and the column of the names in --map; if the text and the author are exchanged: --map %q", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	say(column != "", column)
+	refuse(m.counted && m.other > 0, "counted others", id, withoutID)
+	suspect(fresh && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "counts", id, withoutID)
+	suspect(m.shared > 0, "shared id", withoutID)
+	suspect(conv.own > 1 && conv.own == read, "technicians", author)
+	suspect(conv.wordy > 0 && 2*conv.wordy >= read, "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
 	for i, name := range memberNames[:fieldLanguage] {
-		same := len(m.before[i]) > 2 && slices.Equal(slices.Sorted(slices.Values(m.before[i])), slices.Sorted(slices.Values(m.after[i])))
-		refuse(same && !cfg.Partial, "the %s of %d reviews would be exchanged among them, as if only one column of the table had been sorted; undo that, or export again; if it is right, import with --partial", name, len(m.before[i]))
+		before, after := slices.Sorted(slices.Values(m.before[i])), slices.Sorted(slices.Values(m.after[i]))
+		suspect(len(before) > 2 && slices.Equal(before, after), "sorted column", name, len(before))
 	}
-	without := map[field]string{fieldAuthor: "delete it in the table, and import again", fieldTitle: fmt.Sprintf("import again without it: --map %q", cfg.with("title", ""))}
-	for _, f := range []field{fieldAuthor, fieldTitle} {
-		other := func(v *review) bool {
-			return v.values[f] == nil || string(v.values[f]) == quotedAnonymous || !same(v.values[f], reviews[0].values[f])
-		}
-		refuse(fresh && !cfg.Partial && len(reviews) > 2 && !slices.ContainsFunc(reviews, other), "the column %s has the same in every row, so customers have hardly written it; %s; if they have, import with --partial", quote(cfg.Map[f.String()]), without[f])
+	if fresh && len(reviews) > 2 {
+		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
+		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	refuse(m.report.Addresses > 0 && m.report.Addresses == read && !cfg.Partial, "the column %s has e-mail addresses, which are never published, so that every review would be by %s; import again with author= and the column of the names in --map, or without author", author, anonymous)
+	suspect(report.Addresses > 0 && report.Addresses == read, "addresses", author, anonymous)
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
-		refuse(len(found) > 1 && !cfg.Partial && !slices.Contains(used, name), "the column %s names several: %s; if they are businesses, and not all are this one, delete the rows of the others from the table, and import again; otherwise import with --partial",
-			quote(name), diagnostic.Join(found, "and"))
+		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	if n := m.turned; n > 0 && n == skipped[OtherColumn] && m.report.Remedy == "" {
-		m.report.Remedy = fmt.Sprintf("of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; if they are wrong, and nothing of them is published yet, delete %[1]s and import again; if they are wrong and published, write the right dates into %[1]s by hand: the ids stay", m.report.File)
+	if m.turned > 0 && m.turned == skipped[OtherColumn] && report.Remedy == "" {
+		report.Remedy = fmt.Sprintf(refusals["turned"], report.File)
 	}
-	refuse(m.conv.over > 0 && 2*m.conv.over >= m.report.Rows, "the ratings have another scale; import again with --rating-scale %g%s%s", m.conv.scale, m.conv.orSix(), m.conv.andRound(m.conv.scale))
+	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.orSix(), conv.andRound(conv.scale))
+}
+
+// alike reports whether all reviews have a field, and the same in it.
+func alike(reviews []*review, f field) bool {
+	return !slices.ContainsFunc(reviews, func(v *review) bool {
+		return v.values[f] == nil || string(v.values[f]) == quotedAnonymous || !same(v.values[f], reviews[0].values[f])
+	})
 }
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
@@ -85,8 +96,7 @@ func (m *merger) scaleFits() error {
 	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
-	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; import with --rating-scale %[1]g; "+
-		"if customers could give %[2]g, write one of the ratings with its scale, as %[3]g/%[2]g", scales[fits], scale, m.conv.best)}}
+	return &UsageError{[]string{fmt.Sprintf(refusals["scale too high"], scales[fits], scale, m.conv.best)}}
 }
 
 // minOver is how many ratings over the scale are no slips of the pen.
@@ -108,7 +118,7 @@ func (m *merger) sameDays(reviews []*review) string {
 	if n == 0 || n > 2*len(days) {
 		return ""
 	}
-	return fmt.Sprintf("the days of the ratings over the scale, %s to %s, have %s, read as of %g; if the platform has changed its scale, divide the table at %[1]s, and import each part with its own --rating-scale",
+	return fmt.Sprintf(refusals["days of other scale"],
 		first, last, diagnostic.Plural(n, "other rating"), m.cfg.RatingScale)
 }
 
@@ -126,7 +136,7 @@ func (m *merger) otherDays(reviews []*review) string {
 	for _, when := range []string{"before", "after"} {
 		i := slices.IndexFunc(sorted, func(v *review) bool { return v.rating > reviewcast.MaxRating })
 		if low := sorted[:max(i, 0)]; i >= minLow && slices.ContainsFunc(low, func(v *review) bool { return v.rating == reviewcast.MaxRating }) {
-			return fmt.Sprintf("all %d ratings %s %s are %d or lower, and would be read as of %g; if customers gave up to %[4]d stars then, divide the table at that day, and import each part with its own --rating-scale; if not, import with --partial",
+			return fmt.Sprintf(refusals["low before"],
 				i, when, day(sorted[i]), reviewcast.MaxRating, m.cfg.RatingScale)
 		}
 		slices.Reverse(sorted)
@@ -163,7 +173,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 }
 
 // recommendations is what is said of an export of Facebook.
-const recommendations = "these are recommendations, as Facebook and some surveys have them, and no ratings in stars; they can't be imported; if another column has stars, name it rating, and delete the one of the recommendations"
+var recommendations = refusals["recommendations"]
 
 func isRecommendation(column string) bool {
 	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
@@ -177,13 +187,13 @@ func (t *table) misread(cfg *Config) error {
 	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
 		message = recommendations
 	case forms["bestIsOne"].MatchString(rating):
-		message = fmt.Sprintf("the column %s says that 1 is the best; write the stars into a column of their own (5 for 1, 4 for 2 and so on), and import again with rating= and its name in --map", quote(rating))
+		message = fmt.Sprintf(refusals["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
-		message = fmt.Sprintf("the column %s says that 10 is the best; import with --rating-scale 10, and with --round nearest or down for ratings between two stars", quote(rating))
+		message = fmt.Sprintf(refusals["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
-		message = fmt.Sprintf("the column %s seems to have your replies, which would be published as the customers' words; map it to owner_reply.text, and %s to text", quote(text), quote(texts[0]))
+		message = fmt.Sprintf(refusals["replies as texts"], quote(text), quote(texts[0]))
 	case len(texts) > 0 && meant == "title":
-		message = fmt.Sprintf("the column %s seems to have titles, and %s the texts; import again with --map %q; if not, give %[1]s the name text in the table", quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
+		message = fmt.Sprintf(refusals["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
 	default:
 		return nil
 	}
@@ -214,7 +224,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 		remembered, err := parseMemory(other.remembered)
 		known := slices.DeleteFunc(slices.Clone(reviews), func(v *review) bool { return err != nil || remembered.Reviews[v.key].ID == "" })
 		if n := len(known); n > 0 && 2*n >= len(reviews) {
-			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export were imported with --source %s before, and %s was deleted; if they are published, import with --source %[3]s, so that they keep their ids; if they are not, delete %[5]s, too, and import again",
+			return &UsageError{[]string{fmt.Sprintf(refusals["deleted source"],
 				n, diagnostic.Plural(len(reviews), "review"), source, dataPath(source), name)}}
 		}
 	}
@@ -228,7 +238,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	for file, n := range found {
 		name, isImport := strings.CutPrefix(strings.TrimSuffix(path.Base(file), ".jsonl"), "import-")
 		if isImport && name != m.cfg.Source && (2*n >= len(reviews) || diagnostic.Nearest(m.cfg.Source, []string{name}) != "") {
-			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export are in %s already, and would be published twice; to update them, import with --source %s", n, diagnostic.Plural(len(reviews), "review"), file, name)}}
+			return &UsageError{[]string{fmt.Sprintf(refusals["other source"], n, diagnostic.Plural(len(reviews), "review"), file, name)}}
 		}
 	}
 	return nil
@@ -327,7 +337,7 @@ func (m *merger) moved(v *review, r *record, f field) {
 func (m *merger) otherColumn(skipped int) string {
 	for _, pair := range slices.SortedFunc(maps.Keys(m.columns), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		if f, name, n := pair[0], pair[1], m.columns[pair]; 5*n >= 4*skipped && (n > 1 || f == "text") {
-			return fmt.Sprintf("the reviews that are here have their %s from the column %s, and not from %s; import again with --map %q; if %[2]s was the wrong column, and nothing of it is published yet, delete the file and import again", f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
+			return fmt.Sprintf(refusals["other column"], f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
 		}
 	}
 	return ""
