@@ -143,9 +143,6 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
 	}
-	if columns["rating"] == "" && !slices.ContainsFunc(rated(header, rows), func(name string) bool { return !isRecommendation(name) }) && slices.ContainsFunc(header, isRecommendation) {
-		problem = recommendations
-	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)

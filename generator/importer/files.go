@@ -30,15 +30,12 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read; nil of a file that isn't there.
 	data, remembered []byte
-	root             *os.Root
-	memories         []string // of all sources
 }
 
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
-	f := &files{source: source, root: root}
+	f := &files{source: source}
 	var err error
-	f.memories, _ = fs.Glob(root.FS(), memoryPath("*")) // there may be no folder
 	if f.data, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}

@@ -215,19 +215,6 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	if len(m.files.memory.Reviews) > 0 {
 		return nil
 	}
-	for _, name := range m.files.memories {
-		source := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), ".import-"), ".json")
-		other, err := load(m.files.root, source)
-		if err != nil || other.data != nil || source == m.cfg.Source {
-			continue
-		}
-		remembered, err := parseMemory(other.remembered)
-		known := slices.DeleteFunc(slices.Clone(reviews), func(v *review) bool { return err != nil || remembered.Reviews[v.key].ID == "" })
-		if n := len(known); n > 0 && 2*n >= len(reviews) {
-			return &UsageError{[]string{fmt.Sprintf(refusals["deleted source"],
-				n, diagnostic.Plural(len(reviews), "review"), source, dataPath(source), name)}}
-		}
-	}
 	found := map[string]int{}
 	for i, v := range reviews {
 		if where := m.elsewhere(v, ids[i]); where != "" {

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -172,29 +171,6 @@ func TestSameRowsAsOne(t *testing.T) {
 	d.load("Name;Sterne;Datum;Kommentar\nAnna Kern;5;2026-01-01;Sehr freundlich und schnell.\n")
 	report := d.load("Name;Sterne;Datum;Kommentar\nAnna Kurz;5;2026-01-01;Sehr freundlich und schnell.\nAnna Klein;5;2026-01-01;Sehr freundlich und schnell.\n")
 	wantEqual(t, "rows", report.Rows, 2)
-}
-
-// TestDeletedFile: an export whose reviews were imported from another source, and deleted there.
-func TestDeletedFile(t *testing.T) {
-	d := newSurvey(t)
-	d.load(answers)
-	data := d.data()
-	if err := os.Remove(d.path("import-shop.jsonl")); err != nil {
-		t.Fatal(err)
-	}
-	d.cfg.Source = "other"
-	d.says(answers, "4 of the 4 reviews of this export were imported with --source shop before, and reviews/import-shop.jsonl was deleted; "+
-		"if they are published, import with --source shop, so that they keep their ids; if they are not, delete reviews/.import-shop.json, too, and import again")
-	wantEqual(t, "files", d.names(), []string{".import-shop.json"})
-	d.cfg.Source = "shop"
-	d.load(answers)
-	wantEqual(t, "ids", d.data(), data)
-
-	if err := os.Remove(d.path("import-shop.jsonl")); err != nil {
-		t.Fatal(err)
-	}
-	d.cfg.Source = "other"
-	d.says("Name;Sterne;Datum;Kommentar\nErik P.;5;2026-02-02;Kam sofort, alles wieder warm.\n", "1 added")
 }
 
 // TestStates: reviews that aren't shown are left out, in any language, and in JSON.
