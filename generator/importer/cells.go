@@ -47,6 +47,15 @@ var ratingWords, textWords, dateWords, jsonWords, doubtWords = rows("ratings"), 
 
 func rows(section string) [][]string { return diagnostic.Rows(formatsFile, section) }
 
+// messages are the longer messages, with places for values as in package fmt, by what is wrong.
+var messages = func() map[string]string {
+	m := map[string]string{}
+	for _, row := range rows("messages") {
+		m[row[0]] = row[1]
+	}
+	return m
+}()
+
 // said returns what the first row that fits says of a cell; "" if none does.
 func said(rows [][]string, cell string) string {
 	for _, row := range rows {

@@ -94,7 +94,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
 		if forms["rounded"].MatchString(v.external) {
-			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; download the export again, and don't save it with that program; or delete the column in the table", quote(v.external))
+			return v, r.skip(NoID, messages["rounded id"], quote(v.external))
 		}
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
@@ -182,13 +182,13 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
 	case !ok && isDay(cell):
-		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
+		return r.skip(BadRating, messages["rating is a date"], quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, diagnostic.EnglishMonths(cell)))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
-		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
+		return r.skip(BadRating, messages["rating is zero"], quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
@@ -263,7 +263,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
 	if british || no == nil && region.IsCountry() && (err != nil || both) {
 		c.countries = c.countries || err != nil
-		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as %s (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), spoken, c.with("language", ""))
+		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
@@ -311,9 +311,9 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		case strings.Trim(cell, "–—/") == "" || slices.Contains(no, cell) || slices.Contains(unverified, cell):
 			return nil
 		case sure && method == "":
-			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+			return r.skip(BadVerification, messages["verified somehow"], quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
 		case !sure:
-			return r.skip(BadVerification, "verification.method is %s; it must be %s, yes or a number (such as FT 2026/118, of an invoice), or for a customer who was not verified, no or nothing", quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
+			return r.skip(BadVerification, messages["no verification"], quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
 		}
 	}
 	if method != "" {
@@ -345,7 +345,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 				near = diagnostic.Nearest(unknown, c.Names(f.String()))
 			}
 			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
-			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; %sadd it there as a name or an alias, or leave %s out of --map", f, quote(unknown), correct, f)
+			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), correct, f)
 		}
 		v.values[f] = asJSON(ids)
 	}

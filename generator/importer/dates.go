@@ -72,7 +72,7 @@ func (c *Config) dateColumn(named string, header []string, rows [][]string) (col
 		if column == "" || likelyDays(name) > likelyDays(column) {
 			column = name
 		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
-			return "", false, &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(column), quote(name), "date="+column, "date="+name)}}
+			return "", false, &UsageError{[]string{fmt.Sprintf(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)}}
 		}
 	}
 	if column != "" {
@@ -106,7 +106,7 @@ func likelyDays(column string) int {
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimPrefix(strings.TrimSpace(r.cells[f]), "'") // which marks texts in Excel
 	if _, was := diagnostic.TrimCurlyQuotes(cell); was {
-		return "", r.skip(BadDate, "%s %s is in curly quotation marks, which a word processor has written; replace them by straight ones (\") in the whole table, and import it again", f, quote(cell))
+		return "", r.skip(BadDate, messages["curly date"], f, quote(cell))
 	}
 	if cell == "" {
 		if f == fieldReplyDate {
@@ -115,7 +115,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
 	if c.croatian && forms["croatianMonth"].MatchString(cell) {
-		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
+		return "", r.skip(BadDate, messages["Croatian month"], f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)
 	if err != nil || t.Year() <= 1970 {
@@ -128,18 +128,18 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
-			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, messages["exchanged date"], f, quote(cell), inLetters.Replace(c.DateLayout))
 		case strings.HasSuffix(err.Error(), "out of range"):
 			c.absent++
-			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
-			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+			return "", r.skip(BadDate, messages["day of Excel"], f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		}
 		if f == fieldReplyDate {
-			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, messages["other date of reply"], f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; if all dates are like it, set --date-layout to %s; if only some are, write them as %[3]s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		return "", r.skip(BadDate, messages["other date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	c.dated++
 	if zoned {
@@ -151,10 +151,10 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	}
 	if c.Today != "" && date > c.Today {
 		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+			return "", r.skip(BadDate, messages["month first"], f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
 		if right := reviewcast.Date(t.AddDate(-buddhist, 0, 0).Format(time.DateOnly)); "1990" < right && right <= c.Today {
-			return "", r.skip(FutureDate, "%s %s is after today, %s; its year seems to be one of the Buddhist calendar; write %s (in the whole column, each year less %d)", f, date, c.Today, right, buddhist)
+			return "", r.skip(FutureDate, messages["Buddhist year"], f, date, c.Today, right, buddhist)
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
@@ -195,7 +195,7 @@ func (c *converter) exchanged() string {
 	for _, a := range c.written {
 		for _, b := range c.written {
 			if len(c.written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
-				return fmt.Sprintf(refusals["exchanged"], quote(a.example), quote(b.example))
+				return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func joined(want string, header []string) (first, last int) {
 func twoColumns(name string, header []string) string {
 	first := slices.Index(header, name)
 	second := first + 1 + slices.Index(header[first+1:], name)
-	return fmt.Sprintf("two columns are named %s, columns %d and %d; give the one that is not to be published another name in the table, and import again", quote(name), first+1, second+1)
+	return fmt.Sprintf(messages["two of a name"], quote(name), first+1, second+1)
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -280,7 +280,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if rating := columns["rating"]; exchanged && fieldOf(rating) != "rating" {
 		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))}}
 	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
-		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named rating (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
+		return &UsageError{[]string{fmt.Sprintf(messages["grades"], quote(rating), "rating="+rating)}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
@@ -291,7 +291,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: --map \"text=%s\"; if several have them, join these in one column of the table; if none has them, delete these columns there",
+		return &UsageError{[]string{fmt.Sprintf(messages["several texts"],
 			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {

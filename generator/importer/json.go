@@ -328,7 +328,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them, as in --location %[3]s", strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found))))}})
+			yield(row{}, &UsageError{[]string{fmt.Sprintf(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found))))}})
 		}
 	}
 }
@@ -344,7 +344,7 @@ func (c Config) fillGoogle(r *row) error {
 	}
 	reviewer := object(r.value)["reviewer"]
 	if reviewer == nil && r.cells[fieldRating] == "" {
-		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json; if another program made this file, import it with `reviewcast import jsonl`, and --source google --verification platform behind its name")
+		return r.skip(BadValue, "%s", messages["no review of Google"])
 	}
 	r.cells[fieldID] = cmp.Or(r.cells[fieldID], name[strings.LastIndexByte(name, '/')+1:])
 	r.cells[fieldRating] = strings.ReplaceAll(r.cells[fieldRating], "STAR_RATING_UNSPECIFIED", "")

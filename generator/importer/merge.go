@@ -148,7 +148,7 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 	}
 	if slices.Contains(differ, "text") && (slices.Contains(differ, "date") || slices.Contains(differ, "rating")) {
 		m.shared++
-		return r.skip(Conflict, "the row has the id of row %d, and another %s; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number, diagnostic.Join(differ, "and"))
+		return r.skip(Conflict, messages["id of customers"], first.number, diagnostic.Join(differ, "and"))
 	}
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)
 }
@@ -200,7 +200,7 @@ func (m *merger) place(v *review, id string) {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
 		// Rows with another scale, which the message says to import separately, are easily imported together with all the
 		// others, whose ratings would be halved.
-		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
+		skip(OtherScale, messages["scale before"], id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
 		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, diagnostic.When(!m.counted, "; give the row an id of its own"))

@@ -15,15 +15,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// refusals says why nothing is written, and what to do, by what it is.
-var refusals = func() map[string]string {
-	m := map[string]string{}
-	for _, row := range rows("refusals") {
-		m[row[0]] = row[1]
-	}
-	return m
-}()
-
 // refuse says when nothing is written, and what to do. Fresh reports that nothing was imported before.
 func (m *merger) refuse(reviews []*review, fresh bool) {
 	cfg, conv, report := m.cfg, m.conv, m.report
@@ -46,7 +37,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 			report.Remedy, report.Refused = remedy, true
 		}
 	}
-	refuse := func(when bool, name string, args ...any) { say(when, fmt.Sprintf(refusals[name], args...)) }
+	refuse := func(when bool, name string, args ...any) { say(when, fmt.Sprintf(messages[name], args...)) }
 	suspect := func(when bool, name string, args ...any) { refuse(when && !cfg.Partial, name, args...) }
 
 	read, withoutID := report.Rows-len(report.Skipped), cfg.with("id", "")
@@ -76,7 +67,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
 	if m.turned > 0 && m.turned == skipped[OtherColumn] && report.Remedy == "" {
-		report.Remedy = fmt.Sprintf(refusals["turned"], report.File)
+		report.Remedy = fmt.Sprintf(messages["turned"], report.File)
 	}
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.orSix(), conv.andRound(conv.scale))
 }
@@ -96,7 +87,7 @@ func (m *merger) scaleFits() error {
 	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
-	return &UsageError{[]string{fmt.Sprintf(refusals["scale too high"], scales[fits], scale, m.conv.best)}}
+	return &UsageError{[]string{fmt.Sprintf(messages["scale too high"], scales[fits], scale, m.conv.best)}}
 }
 
 // minOver is how many ratings over the scale are no slips of the pen.
@@ -118,7 +109,7 @@ func (m *merger) sameDays(reviews []*review) string {
 	if n == 0 || n > 2*len(days) {
 		return ""
 	}
-	return fmt.Sprintf(refusals["days of other scale"],
+	return fmt.Sprintf(messages["days of other scale"],
 		first, last, diagnostic.Plural(n, "other rating"), m.cfg.RatingScale)
 }
 
@@ -136,7 +127,7 @@ func (m *merger) otherDays(reviews []*review) string {
 	for _, when := range []string{"before", "after"} {
 		i := slices.IndexFunc(sorted, func(v *review) bool { return v.rating > reviewcast.MaxRating })
 		if low := sorted[:max(i, 0)]; i >= minLow && slices.ContainsFunc(low, func(v *review) bool { return v.rating == reviewcast.MaxRating }) {
-			return fmt.Sprintf(refusals["low before"],
+			return fmt.Sprintf(messages["low before"],
 				i, when, day(sorted[i]), reviewcast.MaxRating, m.cfg.RatingScale)
 		}
 		slices.Reverse(sorted)
@@ -173,7 +164,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 }
 
 // recommendations is what is said of an export of Facebook.
-var recommendations = refusals["recommendations"]
+var recommendations = messages["recommendations"]
 
 func isRecommendation(column string) bool {
 	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
@@ -187,13 +178,13 @@ func (t *table) misread(cfg *Config) error {
 	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
 		message = recommendations
 	case forms["bestIsOne"].MatchString(rating):
-		message = fmt.Sprintf(refusals["1 is best"], quote(rating))
+		message = fmt.Sprintf(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
-		message = fmt.Sprintf(refusals["10 is best"], quote(rating))
+		message = fmt.Sprintf(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
-		message = fmt.Sprintf(refusals["replies as texts"], quote(text), quote(texts[0]))
+		message = fmt.Sprintf(messages["replies as texts"], quote(text), quote(texts[0]))
 	case len(texts) > 0 && meant == "title":
-		message = fmt.Sprintf(refusals["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
+		message = fmt.Sprintf(messages["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
 	default:
 		return nil
 	}
@@ -225,7 +216,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	for file, n := range found {
 		name, isImport := strings.CutPrefix(strings.TrimSuffix(path.Base(file), ".jsonl"), "import-")
 		if isImport && name != m.cfg.Source && (2*n >= len(reviews) || diagnostic.Nearest(m.cfg.Source, []string{name}) != "") {
-			return &UsageError{[]string{fmt.Sprintf(refusals["other source"], n, diagnostic.Plural(len(reviews), "review"), file, name)}}
+			return &UsageError{[]string{fmt.Sprintf(messages["other source"], n, diagnostic.Plural(len(reviews), "review"), file, name)}}
 		}
 	}
 	return nil
@@ -324,7 +315,7 @@ func (m *merger) moved(v *review, r *record, f field) {
 func (m *merger) otherColumn(skipped int) string {
 	for _, pair := range slices.SortedFunc(maps.Keys(m.columns), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		if f, name, n := pair[0], pair[1], m.columns[pair]; 5*n >= 4*skipped && (n > 1 || f == "text") {
-			return fmt.Sprintf(refusals["other column"], f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
+			return fmt.Sprintf(messages["other column"], f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
 		}
 	}
 	return ""
