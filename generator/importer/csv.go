@@ -69,7 +69,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.names = trimmed(header)
 	isGarbled := func(name string) bool { garbled, _ := diagnostic.Mojibake(name + "\u00a0"); return garbled != "" } // BewertungÂ, of a space
 	if i := slices.IndexFunc(t.names, isGarbled); i >= 0 {
-		return nil, &UsageError{[]string{fmt.Sprintf("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())}}
+		return nil, usageError("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())
 	}
 	t.hides = slices.ContainsFunc(t.names, mayHide)
 	switch {
@@ -92,7 +92,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	if line, below := t.headerBelow(cfg); below != nil {
 		remedy := diagnostic.Pick(slices.ContainsFunc(t.names, isDay), ", which was sorted with the reviews; move that line to the top", "; delete what is above that line")
-		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
+		return nil, usageError("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)
 	}
 	return nil, err
 }
@@ -347,7 +347,7 @@ func (t *table) checkUTF8(cells []string) error {
 		_, right := sample(raw, diagnostic.Pick(meant == "macintosh", "windows-1252", "macintosh"), meant)
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
-	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)}}
+	return usageError("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)
 }
 
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything

@@ -72,7 +72,7 @@ func (c *Config) dateColumn(named string, header []string, rows [][]string) (col
 		if column == "" || likelyDays(name) > likelyDays(column) {
 			column = name
 		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
-			return "", false, &UsageError{[]string{fmt.Sprintf(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)}}
+			return "", false, usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
 		}
 	}
 	if column != "" {

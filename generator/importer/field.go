@@ -278,9 +278,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
 	if rating := columns["rating"]; exchanged && fieldOf(rating) != "rating" {
-		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))}}
+		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
 	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
-		return &UsageError{[]string{fmt.Sprintf(messages["grades"], quote(rating), "rating="+rating)}}
+		return usageError(messages["grades"], quote(rating), "rating="+rating)
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
@@ -291,8 +291,8 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf(messages["several texts"],
-			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))}}
+		return usageError(messages["several texts"],
+			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"

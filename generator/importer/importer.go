@@ -82,6 +82,11 @@ type UsageError struct {
 
 func (e *UsageError) Error() string { return strings.Join(e.Problems, "\n") }
 
+// usageError returns a [*UsageError] with one problem.
+func usageError(format string, args ...any) error {
+	return &UsageError{[]string{fmt.Sprintf(format, args...)}}
+}
+
 // Config says what to import and how to read it.
 type Config struct {
 	// ContentDir is the content folder. It must exist; reviews/ in it is created if necessary.

@@ -328,7 +328,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found))))}})
+			yield(row{}, usageError(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found)))))
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (m *merger) scaleFits() error {
 	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
-	return &UsageError{[]string{fmt.Sprintf(messages["scale too high"], scales[fits], scale, m.conv.best)}}
+	return usageError(messages["scale too high"], scales[fits], scale, m.conv.best)
 }
 
 // minOver is how many ratings over the scale are no slips of the pen.
@@ -172,23 +172,21 @@ func isRecommendation(column string) bool {
 
 // misread returns an error if the column of the rating or of the text seems to have something else.
 func (t *table) misread(cfg *Config) error {
-	rating, text, message := cfg.Map["rating"], cfg.Map["text"], ""
+	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
 	switch meant := fieldOf(text); {
 	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
-		message = recommendations
+		return &UsageError{[]string{recommendations}}
 	case forms["bestIsOne"].MatchString(rating):
-		message = fmt.Sprintf(messages["1 is best"], quote(rating))
+		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
-		message = fmt.Sprintf(messages["10 is best"], quote(rating))
+		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
-		message = fmt.Sprintf(messages["replies as texts"], quote(text), quote(texts[0]))
+		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
 	case len(texts) > 0 && meant == "title":
-		message = fmt.Sprintf(messages["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
-	default:
-		return nil
+		return usageError(messages["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
 	}
-	return &UsageError{[]string{message}}
+	return nil
 }
 
 // textOf returns a JSON string as text.
@@ -216,7 +214,7 @@ func (m *merger) otherSource(reviews []*review, ids []string) error {
 	for file, n := range found {
 		name, isImport := strings.CutPrefix(strings.TrimSuffix(path.Base(file), ".jsonl"), "import-")
 		if isImport && name != m.cfg.Source && (2*n >= len(reviews) || diagnostic.Nearest(m.cfg.Source, []string{name}) != "") {
-			return &UsageError{[]string{fmt.Sprintf(messages["other source"], n, diagnostic.Plural(len(reviews), "review"), file, name)}}
+			return usageError(messages["other source"], n, diagnostic.Plural(len(reviews), "review"), file, name)
 		}
 	}
 	return nil
