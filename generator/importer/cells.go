@@ -56,12 +56,15 @@ var messages = func() map[string]string {
 	return m
 }()
 
-// said returns what the first row that fits says of a cell; "" if none does.
+// said returns what the first row that fits says of a cell; "" if none does. A row is a form or a part of a cell, what is
+// said, and parts of which a cell with the form has one: to search for them first is much faster.
 func said(rows [][]string, cell string) string {
+	has := func(part string) bool { return strings.Contains(cell, part) }
 	for _, row := range rows {
-		form, has := forms[row[0]], func(part string) bool { return strings.Contains(cell, part) }
-		hinted := len(row) < 3 || slices.ContainsFunc(strings.Split(row[2], "|"), has)
-		if form == nil && has(row[0]) || form != nil && hinted && form.MatchString(cell) {
+		if len(row) > 2 && !slices.ContainsFunc(row[2:], has) {
+			continue
+		}
+		if form := forms[row[0]]; form == nil && has(row[0]) || form != nil && form.MatchString(cell) {
 			return row[1]
 		}
 	}

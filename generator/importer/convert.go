@@ -42,9 +42,9 @@ type converter struct {
 	plain string
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
 	iso bool
-	// croatian reports that the names of the columns are Croatian.
-	croatian bool
-	knownBy  []string // what identifies reviews
+	// croatian reports that the names of the columns are Croatian; surnameFirst, that surnames go before first names.
+	croatian, surnameFirst bool
+	knownBy                []string // what identifies reviews
 	// dated counts the dates with the layout; layouts are those that all others have.
 	dated   int
 	layouts []string
@@ -69,6 +69,7 @@ type converter struct {
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[string]datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
 	c.croatian = forms["croatian"].MatchString(c.columns())
+	c.surnameFirst = cfg.AuthorNames != "full" && forms["surnameFirst"].MatchString(cfg.Map["author"])
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
 	}
@@ -120,7 +121,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
 	author := r.cells[fieldAuthor]
-	if c.AuthorNames != "full" && forms["surnameFirst"].MatchString(c.Map["author"]) {
+	if c.surnameFirst {
 		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
 	}
 	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))

@@ -361,7 +361,7 @@ func (m *merger) look(r *row, v *review) {
 
 // doubt reports why a new review may be wrong.
 func (m *merger) doubt(v *review, r *record) {
-	text, used := textOf(r.values[fieldText]), slices.Collect(maps.Values(m.cfg.Map))
+	text := textOf(r.values[fieldText])
 	note := func(doubt string) {
 		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
@@ -369,6 +369,7 @@ func (m *merger) doubt(v *review, r *record) {
 		note(words)
 	}
 	for _, no := range v.no {
+		used := slices.Collect(maps.Values(m.cfg.Map))
 		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
 			if forms["verifies"].MatchString(no[0]) {
 				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
