@@ -139,9 +139,20 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
+	var fields []string // if they stand one below the other
+	for _, cells := range slices.Concat([][]string{header}, rows) {
+		fields = append(fields, strings.Split(cells[0], ":")[0])
+	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
+	}
+	if _, _, ok := choose(Platforms["own"], fields); ok {
+		problem = fmt.Sprintf(messages["turned table"], quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
+	}
+	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
+	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
+		problem = recommendations
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
@@ -289,6 +300,8 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
+	case more == 0 && slices.Contains(t.names, cells[0]) && slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
+		return usageError("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:

@@ -130,7 +130,9 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	if len(missing) > 0 {
+	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) {
+		problems = append(problems, recommendations)
+	} else if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
