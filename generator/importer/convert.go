@@ -27,7 +27,6 @@ type review struct {
 	rating       float64 // as in the export
 	values       values
 	no           [][2]string // columns that are not imported, and what they have for no
-	row          *row        // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -52,18 +51,15 @@ type converter struct {
 	// neither, those that don't.
 	absent, otherwise, neither int
 	written                    map[string]datesAlike // by their separator and the place of the year
-	between                    []*review             // of ratings between two stars, with a date
 	countries                  bool                  // a language was a country
 	// own counts the authors who are technicians, wordy those that are texts.
 	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
-	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
-	over     int
-	most     float64 // of the ratings over the scale
-	scale    float64
-	overDays []string
+	// over counts the ratings over the scale, scale is what it then seems to be.
+	over  int
+	scale float64
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -193,8 +189,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
-				c.most = max(c.most, value)
-				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
+				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -208,9 +203,6 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
-		if c.day(r, v) == nil {
-			c.between = append(c.between, v)
-		}
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
 	}
 	v.values[fieldRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
@@ -224,11 +216,6 @@ func (c *converter) isAnswer(r *row) bool {
 	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
 }
 
-// orSix offers a scale of 6, such as that of dice, while no rating is above it.
-func (c *converter) orSix() string {
-	return diagnostic.When(0 < c.most && c.most <= 6, " (or 6, if that is the best rating)")
-}
-
 // andRound offers --round for ratings between two stars.
 func (c *converter) andRound(scale float64) string {
 	return diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars")
@@ -237,9 +224,6 @@ func (c *converter) andRound(scale float64) string {
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	if day, skip := c.date(r, fieldDate); skip == nil {
-		c.overDays = append(c.overDays, string(day))
-	}
 	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 

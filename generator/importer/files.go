@@ -207,7 +207,7 @@ func asJSON(v any) jsontext.Value {
 // must have.
 func (f *files) identify(c Config) ([]string, error) {
 	m := f.memory
-	if len(m.Reviews) == 0 || c.Map["id"] == "" && f.counted() {
+	if len(m.Reviews) == 0 {
 		return c.knownBy(), nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(m.KnownBy), func(f string) bool { return c.Map[f] != "" })

@@ -24,14 +24,9 @@ type merger struct {
 	first  map[string]*review // of the export, by key, skipped rows included
 	shared int                // rows with the id of another review
 	other  int                // rows with an id that another review had
-	// counted reports that the ids of the reviews here counted the rows.
-	counted bool
-	known   map[string]string // of files, by content, if reviews have ids of their own
-	// columns counts, for a field and a column, the skipped rows that have in it what is here.
-	columns map[[2]string]int
+	known  map[string]string  // of files, by content, if reviews have ids of their own
 	// before and after are the values of each member that the import changes.
 	before, after [len(memberNames)][]string
-	turned        int                     // skipped rows whose date is the one that is here with day and month exchanged
 	seen          map[string]*columnNotes // by the name of the column
 }
 
@@ -45,14 +40,13 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, seen: map[string]*columnNotes{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, seen: map[string]*columnNotes{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
 		m.known[content(r.values)] = r.id
 	}
 	fresh := len(f.memory.Reviews) == 0
-	m.counted = f.counted()
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -111,9 +105,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		}
 		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
 			m.conv.own++
-		}
-		if _, here := m.files.memory.Reviews[v.key]; !here && skip == nil && len(m.byID) > 0 {
-			v.row = &r
 		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
@@ -203,7 +194,7 @@ func (m *merger) place(v *review, id string) {
 		skip(OtherScale, messages["scale before"], id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, diagnostic.When(!m.counted, "; give the row an id of its own"))
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -24,12 +24,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 			unread++
 		}
 	}
-	scale := cmp.Or(m.sameDays(reviews), m.otherDays(slices.Concat(reviews, conv.between)))
-	if cfg.Partial {
-		scale = strings.TrimSuffix(scale, "; if not, import with --partial")
-	}
-	report.Remedy = cmp.Or(scale, report.Remedy)
-	report.Refused = !cfg.Partial && (scale != "" || unread > 0 && 2*unread >= report.Rows)
+	report.Refused = !cfg.Partial && unread > 0 && 2*unread >= report.Rows
 
 	// In these cases, the rows that could be read are wrong, too. The last one counts.
 	say := func(when bool, remedy string) {
@@ -45,10 +40,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	exchanged := conv.exchanged()
 	say(exchanged != "" && !cfg.Partial, exchanged)
-	column := m.otherColumn(skipped[OtherColumn])
-	say(column != "", column)
-	refuse(m.counted && m.other > 0, "counted others", id, withoutID)
-	suspect(fresh && cfg.Platform == "" && cfg.Map["text"] != "" && count(reviews), "counts", id, withoutID)
+	elsewhere := skipped[OtherColumn]
+	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
+	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(conv.own > 1 && conv.own == read, "technicians", author)
 	suspect(conv.wordy > 0 && 2*conv.wordy >= read, "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
@@ -66,10 +60,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	if m.turned > 0 && m.turned == skipped[OtherColumn] && report.Remedy == "" {
-		report.Remedy = fmt.Sprintf(messages["turned"], report.File)
-	}
-	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.orSix(), conv.andRound(conv.scale))
+	suspect(cfg.RatingScale > reviewcast.MaxRating && lowRun(reviews) >= minLow, "low run", lowRun(reviews), reviewcast.MaxRating, cfg.RatingScale)
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
+	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 }
 
 // alike reports whether all reviews have a field, and the same in it.
@@ -93,46 +86,23 @@ func (m *merger) scaleFits() error {
 // minOver is how many ratings over the scale are no slips of the pen.
 const minOver = 3
 
-// sameDays says how many ratings were imported of the days of those over the scale, which are probably on that scale, too;
-// "" if they are too many for that.
-func (m *merger) sameDays(reviews []*review) string {
-	days := m.conv.overDays
-	if len(days) < minOver {
-		return ""
-	}
-	first, last, n := slices.Min(days), slices.Max(days), 0
-	for _, v := range reviews {
-		if day := textOf(v.values[fieldDate]); first <= day && day <= last {
-			n++
-		}
-	}
-	if n == 0 || n > 2*len(days) {
-		return ""
-	}
-	return fmt.Sprintf(messages["days of other scale"],
-		first, last, diagnostic.Plural(n, "other rating"), m.cfg.RatingScale)
-}
-
 // minLow is how many reviews of successive days would hardly all have half of the stars or fewer.
 const minLow = 40
 
-// otherDays says that the first or the last ratings of an export don't go beyond 5 and others do, so that they are
-// probably on a scale of 5; "" if it is not so.
-func (m *merger) otherDays(reviews []*review) string {
-	if m.cfg.RatingScale <= reviewcast.MaxRating {
-		return ""
-	}
-	day := func(v *review) string { return textOf(v.values[fieldDate]) }
-	sorted := slices.SortedFunc(slices.Values(reviews), func(a, b *review) int { return cmp.Compare(day(a), day(b)) })
-	for _, when := range []string{"before", "after"} {
-		i := slices.IndexFunc(sorted, func(v *review) bool { return v.rating > reviewcast.MaxRating })
-		if low := sorted[:max(i, 0)]; i >= minLow && slices.ContainsFunc(low, func(v *review) bool { return v.rating == reviewcast.MaxRating }) {
-			return fmt.Sprintf(messages["low before"],
-				i, when, day(sorted[i]), reviewcast.MaxRating, m.cfg.RatingScale)
+// lowRun returns how many reviews in the order of their days, at most, have a rating that a scale of 5 has, too. A
+// platform may have changed its scale.
+func lowRun(reviews []*review) int {
+	longest, run := 0, 0
+	for _, v := range slices.SortedStableFunc(slices.Values(reviews), func(a, b *review) int {
+		return bytes.Compare(a.values[fieldDate], b.values[fieldDate])
+	}) {
+		run++
+		if v.rating > reviewcast.MaxRating {
+			run = 0
 		}
-		slices.Reverse(sorted)
+		longest = max(longest, run)
 	}
-	return ""
+	return longest
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.
@@ -284,12 +254,8 @@ func (m *merger) twin(v *review, r *record) *Skip {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
 			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
-				if now := textOf(v.values[i]); field(i) == fieldDate && len(here) == len(now) && here[:5]+here[8:]+here[4:7] == now {
-					m.turned++
-				}
 			}
 			differ = append(differ, name)
-			m.moved(v, r, field(i))
 		}
 	}
 	if len(differ) == 0 {
@@ -297,46 +263,6 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	}
 	at := &row{number: v.number, line: v.line}
 	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
-}
-
-// moved counts the columns that have what a review that is here has as a field.
-func (m *merger) moved(v *review, r *record, f field) {
-	here := textOf(r.values[f])
-	for i, name := range v.row.names {
-		if cell := v.row.all[i]; here != "" && here != anonymous && (cell == here || publishedAuthor(cell, m.cfg.AuthorNames == "full") == here) {
-			m.columns[[2]string{f.String(), name}]++
-		}
-	}
-}
-
-// otherColumn says that the reviews that are here have a field from another column than this import; "" if it is not so.
-func (m *merger) otherColumn(skipped int) string {
-	for _, pair := range slices.SortedFunc(maps.Keys(m.columns), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		if f, name, n := pair[0], pair[1], m.columns[pair]; 5*n >= 4*skipped && (n > 1 || f == "text") {
-			return fmt.Sprintf(messages["other column"], f, quote(name), quote(m.cfg.Map[f]), m.cfg.with(f, name))
-		}
-	}
-	return ""
-}
-
-// count reports whether the ids of an export count its rows.
-func count(reviews []*review) bool {
-	return len(reviews) > 2 && !slices.ContainsFunc(reviews, func(v *review) bool {
-		first, err := strconv.Atoi(reviews[0].external)
-		n, no := strconv.Atoi(v.external)
-		return err != nil || no != nil || first > reviews[0].number || n-first != v.number-reviews[0].number
-	})
-}
-
-// counted reports whether the reviews of an import are all here, and their ids counted the rows.
-func (f *files) counted() bool {
-	n, found := len(f.memory.Reviews), 0
-	for i := range n + 1 {
-		if len(f.memory.Reviews[keyOf("id", strconv.Itoa(i))].Wrote) > 0 {
-			found++
-		}
-	}
-	return n > 0 && found == n && len(f.records) >= n
 }
 
 // content returns what no two reviews of a source have in common; "" if it may be chance.

@@ -22,7 +22,7 @@ func TestSlips(t *testing.T) {
 		{"scale that one rating says", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n4/10,2026-01-02,Good.\n2,2026-01-03,Fair.\n", "2 added"},
 		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
 		{"scale that the platform had later", func(c *Config) { c.RatingScale, c.Round = 10, "down" }, "rating,date,text\n" + manyRatings(),
-			"all 45 ratings before 2026-03-01 are 5 or lower, and would be read as of 10; if customers gave up to 5 stars then, divide the table at that day, and import each part with its own --rating-scale; if not, import with --partial"},
+			"45 ratings on successive days are 5 or lower, and would be read as of 10; if customers gave up to 5 stars then, divide the table at the day when it changed, and import each part with its own --rating-scale; if not, import with --partial"},
 		{"source by its name", func(c *Config) { c.Source = "Google Maps" }, "rating,date,text\n5,2026-01-02,Good.\n", `source "Google Maps" is not one word in small letters; write google`},
 		{"language by its name", func(c *Config) { c.Language = "German" }, "rating,date,text\n5,2026-01-02,Gut.\n", "1 added"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
@@ -53,7 +53,7 @@ func TestSlips(t *testing.T) {
 			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
 		}, "rating,date,text,who\n5,2026-01-02,Good.,Rosa Marin; Dr. Pons\n", `technicians has "Dr. Pons", which business.yaml does not list`},
 		{"grades of a school", nil, "Name,Note,Datum,Kommentar\nJo,1,2026-01-02,Gut.\n", `the column "Note" may have grades, of which 1 is the best`},
-		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 10 (or 6, if that is the best rating)"},
+		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 10: import"},
 		{"two words for stars and text", nil, "Name,Sterne,Datum,Bewertung\nJo,5,2026-01-02,Gut.\n", "rating=Sterne,date=Datum,text=Bewertung,author=Name"},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
@@ -236,8 +236,7 @@ func TestSortedColumn(t *testing.T) {
 	wantEqual(t, "data", d.data(), before)
 
 	report = d.load(strings.ReplaceAll(export, "2026-02-01", "2026-01-02"))
-	wantEqual(t, "exchanged", report.Remedy, "of all these reviews, the day and the month are exchanged, as spreadsheet programs do; if the dates here are right, export again, and don't open the file in such a program, or write its dates as YYYY-MM-DD; "+
-		"if they are wrong, and nothing of them is published yet, delete reviews/import-shop.jsonl and import again; if they are wrong and published, write the right dates into reviews/import-shop.jsonl by hand: the ids stay")
+	wantEqual(t, "exchanged", report.Remedy, "")
 	wantEqual(t, "counts", counts(report), [4]int{0, 0, 3, 1})
 
 	var got strings.Builder
