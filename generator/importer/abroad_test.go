@@ -31,8 +31,6 @@ func TestAbroad(t *testing.T) {
 			want: []string{`if "Risposta della casa" has your replies, add owner_reply.text=Risposta della casa to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)`}},
 		{name: "replies with a date", export: "Nome;Voto;Data;Commento;Risposta nostra;Data risposta\nAnna Rossi;5;2026-01-03;Pulita.;Grazie Anna, a presto!;2026-01-04\n",
 			want: []string{"if \"Risposta nostra\" has"}, not: []string{`if "Data`}},
-		{name: "decimal comma", export: "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n", want: []string{"write a point in place of the comma, and import with --round nearest or --round down; otherwise"}},
-		{name: "decimal comma with --round", export: "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n", change: func(c *Config) { c.Round = "down" }, want: []string{"write a point in place of the comma; otherwise"}},
 		{name: "marks in words", export: "Nome;Giudizio;Data;Commento\nAnna Rossi;Ottimo;2026-01-03;Camera pulita e vista sul golfo.\nMarco Neri;Buono;2026-01-05;Letto comodo.\n",
 			want: []string{`if one has words for them, write the numbers in their place, and import again with --map "rating=Giudizio,date=Data,text=Commento,author=Nome"`}},
 		{name: "the author that is left", export: "Ospitanti;Data soggiorno;Data recensione;Punteggio;Commento\nAnna Rossi;2026-01-01;2026-01-03;5;Pulita.\n", want: []string{`--map "rating=Punteggio,date=Data recensione,text=Commento,author=Ospitanti"`}},

@@ -25,11 +25,9 @@ type table struct {
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
-	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
 	hides   bool     // a column may say that a review is not shown
 	surname int      // the column of the last part of the author's name; noColumn for none
-	rounds  bool     // ratings are rounded
 	names   []string // of the columns
 	texts   []string // columns that seem to have texts, if none is mapped
 	binding [len(fieldNames)]int
@@ -39,19 +37,12 @@ type table struct {
 // layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
-	delimiter, before, oldMac, err := inspectHeader(in)
+	delimiter, before, err := inspectHeader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
-	if oldMac {
-		raw, err := io.ReadAll(in)
-		if err != nil {
-			return nil, fmt.Errorf("read export: %w", err)
-		}
-		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
-	}
-	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`)), rounds: cfg.Round != ""}
+	t := &table{in: in, lossy: export.lossy, before: before}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.LazyQuotes = bytes.Contains(head, []byte(string(delimiter)+`="`)) // see readCells
@@ -83,18 +74,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 		_, t.surname = joined(cfg.Map["author"], t.names)
 		err = cmp.Or(err, t.misread(cfg))
 	}
-	if err == nil {
-		if cfg.Map["text"] == "" {
-			rows := t.sample()
-			t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
-		}
-		return t, nil
+	if err == nil && cfg.Map["text"] == "" {
+		rows := t.sample()
+		t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
 	}
-	if line, below := t.headerBelow(cfg); below != nil {
-		remedy := diagnostic.Pick(slices.ContainsFunc(t.names, isDay), ", which was sorted with the reviews; move that line to the top", "; delete what is above that line")
-		return nil, usageError("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)
-	}
-	return nil, err
+	return t, err
 }
 
 // readCells reads a row; ="4", by which Excel keeps a number as a text, is 4.
@@ -115,40 +99,15 @@ func trimmed(cells []string) (names []string) {
 	return names
 }
 
-// headerBelow returns the row that has the names of the columns if it is one of the first lines below the first row.
-func (t *table) headerBelow(cfg *Config) (line int, names []string) {
-	rest, _ := t.in.Peek(t.in.Buffered())
-	line, _ = t.csv.FieldPos(0)
-	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
-	for i, text := range lines[:min(len(lines), 20)] {
-		for _, delimiter := range delimiters {
-			cells := trimmed(strings.Split(text, string(delimiter)))
-			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
-			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
-			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
-				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
-			}
-		}
-	}
-	return 0, nil
-}
-
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
-	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
-		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
-	}
-	var fields []string // if they stand one below the other
-	for _, cells := range slices.Concat([][]string{header}, rows) {
-		fields = append(fields, strings.Split(cells[0], ":")[0])
+	if columns["rating"] == "" && columns["date"] == "" {
+		remedy = "if these are not the names of the columns, but a title, delete what is above the names; " + remedy
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
-	}
-	if _, _, ok := choose(Platforms["own"], fields); ok {
-		problem = fmt.Sprintf(messages["turned table"], quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
 	}
 	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
 	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
@@ -160,13 +119,10 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export " + oneCell
+		problem = messages["one cell"]
 	}
 	return &UsageError{[]string{problem}}
 }
-
-// oneCell is what is said of rows that a spreadsheet had in its first column.
-const oneCell = "is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
@@ -182,32 +138,29 @@ func (t *table) unused() (unused []string) {
 const maxHeader = 64 << 10
 
 // inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
-// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
-// lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
-func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, err error) {
+// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars.
+func inspectHeader(in *bufio.Reader) (delimiter rune, before int, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
-		return 0, 0, false, err
+		return 0, 0, err
 	}
 	if m := forms["sepForm"].FindSubmatch(head); m != nil {
 		_, _ = in.Discard(len(m[0]))
-		return rune(m[1][0]), 1, false, nil
+		return rune(m[1][0]), 1, nil
 	}
-	end, quoted := len(head), false
+	quoted := false
 	var found [len(delimiters)]int
-	for i, c := range head {
+	for _, c := range head {
 		if c == '"' {
 			quoted = !quoted
-		} else if !quoted && (c == '\n' || c == '\r') {
-			end = i
+		} else if !quoted && c == '\n' {
 			break
 		} else if d := strings.IndexByte(delimiters, c); d >= 0 && !quoted {
 			found[d]++
 		}
 	}
-	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
 	most := slices.Index(found[:], slices.Max(found[:]))
-	return rune(delimiters[most]), 0, oldMac, nil
+	return rune(delimiters[most]), 0, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.
@@ -304,14 +257,6 @@ func (t *table) shape(r *row, cells []string) error {
 		return usageError("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)
 	case more == 0:
 		return nil
-	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
-		return r.skip(RaggedRow, "the row %s", oneCell)
-	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
-		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
-	case more == 1 && t.csv.Comma == ',':
-		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
-			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma%s; otherwise %s", cell, diagnostic.When(!t.rounds, ", and import with --round nearest or --round down"), remedy)
-		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
 		if rating < len(cells) {
@@ -331,10 +276,8 @@ func (t *table) broken(r *row, err error) error {
 		return fmt.Errorf("read export: %w", err)
 	}
 	r.line = p.StartLine
-	if p.StartLine == p.Line && t.escaped {
-		return r.skip(BadQuotes, `wrong quotes at column %d: a quote in a cell is written "", and this export has \"; replace each \" by "" (Find and Replace), and import again`, p.Column)
-	} else if p.StartLine == p.Line {
-		return r.skip(BadQuotes, "wrong quotes at column %d; put the cell in quotes and double each quote inside it", p.Column)
+	if p.StartLine == p.Line {
+		return r.skip(BadQuotes, `wrong quotes at column %d; put the cell in quotes, and write "" for each quote inside it`, p.Column)
 	}
 	if _, err := t.in.Peek(1); err == io.EOF {
 		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", p.StartLine)

@@ -153,16 +153,10 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
 			return "", r.skip(BadDate, messages["month first"], f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
-		if right := reviewcast.Date(t.AddDate(-buddhist, 0, 0).Format(time.DateOnly)); "1990" < right && right <= c.Today {
-			return "", r.skip(FutureDate, messages["Buddhist year"], f, date, c.Today, right, buddhist)
-		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
 	return date, nil
 }
-
-// buddhist is how many years the Buddhist calendar is ahead.
-const buddhist = 543
 
 // datesAlike counts dates that are written alike: early ones have a day and a month up to 12, which can be exchanged.
 type datesAlike struct {

@@ -20,14 +20,12 @@ type merger struct {
 	conv   *converter
 	report *Report
 	files  *files
-	byID   map[string]*record // of files, by folded id
-	first  map[string]*review // of the export, by key, skipped rows included
-	shared int                // rows with the id of another review
-	other  int                // rows with an id that another review had
-	known  map[string]string  // of files, by content, if reviews have ids of their own
-	// before and after are the values of each member that the import changes.
-	before, after [len(memberNames)][]string
-	seen          map[string]*columnNotes // by the name of the column
+	byID   map[string]*record      // of files, by folded id
+	first  map[string]*review      // of the export, by key, skipped rows included
+	shared int                     // rows with the id of another review
+	other  int                     // rows with an id that another review had
+	known  map[string]string       // of files, by content, if reviews have ids of their own
+	seen   map[string]*columnNotes // by the name of the column
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -232,7 +230,6 @@ func (m *merger) update(v *review, r *record, known entry) {
 			continue
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
-			m.before[i], m.after[i] = append(m.before[i], string(r.values[i])), append(m.after[i], string(v.values[i]))
 			if field(i) == fieldRating {
 				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
 			}

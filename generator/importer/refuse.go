@@ -46,10 +46,6 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(conv.own > 1 && conv.own == read, "technicians", author)
 	suspect(conv.wordy > 0 && 2*conv.wordy >= read, "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
-	for i, name := range memberNames[:fieldLanguage] {
-		before, after := slices.Sorted(slices.Values(m.before[i])), slices.Sorted(slices.Values(m.after[i]))
-		suspect(len(before) > 2 && slices.Equal(before, after), "sorted column", name, len(before))
-	}
 	if fresh && len(reviews) > 2 {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
