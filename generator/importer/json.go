@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,8 +78,7 @@ func (c Config) reviewsIn(r row) []jsontext.Value {
 	return []jsontext.Value{r.value}
 }
 
-// listIn returns the objects of the only list of objects in an object, or all of its members if these are objects; nil
-// if there are none.
+// listIn returns the objects of the only list of objects in an object; nil if there is none.
 func listIn(v jsontext.Value) (list []jsontext.Value) {
 	for _, member := range object(v) {
 		var items []jsontext.Value
@@ -95,13 +92,6 @@ func listIn(v jsontext.Value) (list []jsontext.Value) {
 			return nil
 		}
 		list = items
-	}
-	if members := object(v); list == nil && len(members) > 1 { // an object for each key, as databases export them
-		for _, key := range slices.Sorted(maps.Keys(members)) {
-			if list = append(list, members[key]); members[key].Kind() != '{' {
-				return nil
-			}
-		}
 	}
 	return list
 }
@@ -195,19 +185,12 @@ func jsonRows(export text) rowSeq {
 		d := jsontext.NewDecoder(io.TeeReader(export, &read), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
 			unread := string(d.UnreadBuffer())
-			rest := strings.TrimLeft(unread, " \t\r")
-			line, next := int(read)+1-strings.Count(rest, "\n"), strings.TrimLeft(rest, ", \t\r\n")
+			next := strings.TrimLeft(unread, ", \t\r\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				return errors.New("read export: the file ends in the middle of a review; download it again")
-			case strings.Contains(err.Error(), "after array element"):
-				return fmt.Errorf("read export: line %d: a comma is missing between review %d and the next one; write it behind the } there, or export again", line, number-1)
-			case number > 1 && strings.HasPrefix(next, "]"):
-				return fmt.Errorf("read export: line %d: there is a comma too many behind review %d, before the ]; delete it", line, number-1)
-			case number > 1 && !inArray && strings.HasPrefix(rest, ","):
-				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
 			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
 			what = cmp.Or(said(jsonWords, what), what+"; expected JSON: one object per line, or an array of objects")
@@ -236,7 +219,7 @@ func jsonRows(export text) rowSeq {
 			case kind != '{':
 				err = r.skip(BadValue, "not a JSON object")
 			default:
-				r.value = joinEscapes(v)
+				r.value = v
 			}
 			if !yield(r, err) {
 				return
@@ -244,17 +227,6 @@ func jsonRows(export text) rowSeq {
 			number++
 		}
 	}
-}
-
-// joinEscapes decodes the escapes of an export of Facebook, which has one for each byte of a character: \u00c3\u00a9 for é.
-func joinEscapes(v jsontext.Value) jsontext.Value {
-	return forms["byteEscapes"].ReplaceAllFunc(v, func(escapes []byte) []byte {
-		raw, err := hex.DecodeString(strings.ReplaceAll(string(escapes), `\u00`, ""))
-		if err != nil || !utf8.Valid(raw) {
-			return escapes
-		}
-		return raw
-	})
 }
 
 // lines counts the line ends that are written to it.
