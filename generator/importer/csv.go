@@ -257,6 +257,10 @@ func (t *table) shape(r *row, cells []string) error {
 		return usageError("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)
 	case more == 0:
 		return nil
+	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
+		return r.skip(RaggedRow, "%s", messages["one cell"])
+	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
+		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
 		if rating < len(cells) {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -24,7 +25,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 			unread++
 		}
 	}
-	report.Refused = !cfg.Partial && unread > 0 && 2*unread >= report.Rows
+	low := m.otherDays(reviews)
+	report.Remedy = cmp.Or(low, report.Remedy)
+	report.Refused = !cfg.Partial && (low != "" || unread > 0 && 2*unread >= report.Rows)
 
 	// In these cases, the rows that could be read are wrong, too. The last one counts.
 	say := func(when bool, remedy string) {
@@ -56,7 +59,6 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(cfg.RatingScale > reviewcast.MaxRating && lowRun(reviews) >= minLow, "low run", lowRun(reviews), reviewcast.MaxRating, cfg.RatingScale)
 	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 }
@@ -85,20 +87,21 @@ const minOver = 3
 // minLow is how many reviews of successive days would hardly all have half of the stars or fewer.
 const minLow = 40
 
-// lowRun returns how many reviews in the order of their days, at most, have a rating that a scale of 5 has, too. A
-// platform may have changed its scale.
-func lowRun(reviews []*review) int {
-	longest, run := 0, 0
-	for _, v := range slices.SortedStableFunc(slices.Values(reviews), func(a, b *review) int {
+// otherDays says that the first or the last ratings of an export are not above 5 and others are, so that a platform may
+// have changed its scale; "" if it is not so.
+func (m *merger) otherDays(reviews []*review) string {
+	sorted := slices.SortedStableFunc(slices.Values(reviews), func(a, b *review) int {
 		return bytes.Compare(a.values[fieldDate], b.values[fieldDate])
-	}) {
-		run++
-		if v.rating > reviewcast.MaxRating {
-			run = 0
+	})
+	for _, when := range []string{"before", "after"} {
+		i := slices.IndexFunc(sorted, func(v *review) bool { return v.rating > reviewcast.MaxRating })
+		if i >= minLow {
+			day, unless := textOf(sorted[i].values[fieldDate]), diagnostic.When(!m.cfg.Partial, "; if not, import with --partial")
+			return fmt.Sprintf(messages["low before"], i, when, day, reviewcast.MaxRating, m.cfg.RatingScale, unless)
 		}
-		longest = max(longest, run)
+		slices.Reverse(sorted)
 	}
-	return longest
+	return ""
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.
