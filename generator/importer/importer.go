@@ -168,7 +168,7 @@ func ParseMap(s string) (map[string]string, error) {
 		case twice && name == "author":
 			m[name] += "+" + column
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
-			problems = append(problems, fmt.Sprintf(messages["no pair"], quote(part), cmp.Or(fieldOf(part), "text")))
+			problems = append(problems, fmt.Sprintf(messages["no pair"], quote(part)))
 		case twice:
 			problems = append(problems, fmt.Sprintf("column map: %s is given twice, and has one column: keep one of them, or join the two columns in the table and map that one", quote(name)))
 		default:
@@ -226,7 +226,7 @@ func (c Config) check() (Config, error) {
 	if forms["fileName"].MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
 	} else if !validSource(c.Source) {
-		bad("source %s is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", quote(c.Source), MaxSource)
+		bad(messages["source name"], quote(c.Source), MaxSource)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
@@ -235,7 +235,7 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		bad("date layout %s has no letters for day, month or year; write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
+		bad(messages["no layout"], quote(given))
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)

@@ -65,7 +65,7 @@ func TestParseMap(t *testing.T) {
 	wantEqual(t, "map", m, map[string]string{"rating": "Star rating", "date": "a=b", "text": "Review, public"})
 	for s, want := range map[string]string{
 		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
-		"rating":              `column map: "rating" is not field=COLUMN; write rating=COLUMN, with commas between the pairs, and all in quotation marks`,
+		"rating":              `column map: "rating" is not field=COLUMN; write pairs such as rating=COLUMN,date=COLUMN, and all in quotation marks`,
 		"text=a,text=b,title": `column map: "text" is given twice, and has one column: keep one of them, or join the two columns in the table and map that one`,
 	} {
 		if _, err := ParseMap(s); err == nil || err.Error() != want {
