@@ -284,7 +284,7 @@ func TestLayoutsOfPeople(t *testing.T) {
 		}
 	}
 	_, err := CSV(t.Context(), strings.NewReader("rating,date\n5,03.10.2026\n"), Config{ContentDir: t.TempDir(), Source: "app", DateLayout: "TT.MM.JJJJ"})
-	if err == nil || !strings.Contains(err.Error(), "write DD, MM and YYYY in the order that the dates have") {
+	if err == nil || !strings.Contains(err.Error(), "write DD.MM.YYYY") {
 		t.Errorf("German letters: %v", err)
 	}
 }

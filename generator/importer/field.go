@@ -67,15 +67,27 @@ func fieldOf(word string) string {
 
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
-	var problems []string
-	known := Fields()
+	var problems, corrected []string
+	wrong, known := false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, name) {
-			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; write the field first, as in rating=COLUMN; the fields are %s",
-				quote(name), didYouMean(cmp.Or(fieldOf(name), name), known), strings.Join(known, ", ")))
+			field, column := m[name], name
+			if !slices.Contains(known, field) {
+				field, column = fieldOf(name), cmp.Or(m[name], name)
+			}
+			if field != "" {
+				wrong, corrected = true, append(corrected, field+"="+column)
+				continue
+			}
+			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
+				quote(name), didYouMean(name, known), strings.Join(known, ", ")))
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
+		corrected = append(corrected, name+"="+m[name])
+	}
+	if wrong {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first, and fields have names of their own: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column")
@@ -104,7 +116,11 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch {
 		case first < 0:
-			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
+			near := didYouMean(want, header)
+			if want == "COLUMN" || want == "MEMBER" {
+				near = fmt.Sprintf("; %s stands for the name of one of the columns; write that in its place", want)
+			}
+			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
 		default:

@@ -168,7 +168,14 @@ func ParseMap(s string) (map[string]string, error) {
 		case twice && name == "author":
 			m[name] += "+" + column
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
-			problems = append(problems, fmt.Sprintf(messages["no pair"], quote(part)))
+			pair := strings.NewReplacer("->", "=", "→", "=", ":", "=").Replace(part)
+			remedy := "write " + pair
+			if strings.Contains(part, ";") {
+				remedy = fmt.Sprintf("write commas between the pairs, and all in quotation marks: --map %q", strings.ReplaceAll(part, ";", ","))
+			} else if pair == part {
+				remedy = "write " + cmp.Or(fieldOf(part), "text") + "=COLUMN"
+			}
+			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; %s", quote(part), remedy))
 		case twice:
 			problems = append(problems, fmt.Sprintf("column map: %s is given twice, and has one column: keep one of them, or join the two columns in the table and map that one", quote(name)))
 		default:
@@ -226,7 +233,11 @@ func (c Config) check() (Config, error) {
 	if forms["fileName"].MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
 	} else if !validSource(c.Source) {
-		bad(messages["source name"], quote(c.Source), MaxSource)
+		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
+		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Unaccented(diagnostic.Platform(c.Source)))), "-"); validSource(plain) {
+			remedy = "write " + plain
+		}
+		bad("source %s is not one word in small letters; %s", quote(c.Source), remedy)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
@@ -235,7 +246,11 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		bad(messages["no layout"], quote(given))
+		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
+		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
+			remedy = "write " + meant
+		}
+		bad("date layout %s has no letters for day, month or year; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)
@@ -245,7 +260,11 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), Encodings())
+		known := "; known are " + Encodings()
+		if meant := diagnostic.Lines(formatsFile, "encoding")[diagnostic.Squash(c.Encoding)]; meant != "" {
+			known = "; write " + meant
+		}
+		bad("encoding %s is unknown%s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {

@@ -100,7 +100,7 @@ func TestMisspeltNames(t *testing.T) {
 // TestColumnAsPrinted: COLUMN of a message stands for a name.
 func TestColumnAsPrinted(t *testing.T) {
 	newSurvey(t).mapped("date=COLUMN").says("Name,Stars,When,Comment\nJo,5,2025-03-05,Fine.\n",
-		`column map: date=COLUMN: the export has no such column; its columns are "Name", "Stars", "When", "Comment"`)
+		`column map: date=COLUMN: the export has no such column; COLUMN stands for the name of one of the columns; write that in its place; its columns are "Name", "Stars", "When", "Comment"`)
 }
 
 // TestExcelTexts: ="4" is how Excel keeps 4 as a text.

@@ -220,6 +220,9 @@ func TestCommaInName(t *testing.T) {
 		d.mapped(report.Columns)
 		wantEqual(t, "again", counts(d.load("Data,O seu nome,\""+name+"\",O que achou?\n2026-01-02,Sofia R.,5,Fine.\n")), [4]int{0, 0, 1, 0})
 	}
+	d := newSurvey(t)
+	d.cfg.Map = map[string]string{"rating": "stars", "autor": "name"}
+	d.says("stars,name\n", `column map: the field comes first, and fields have names of their own: write --map "author=name,rating=stars"`)
 }
 
 // TestStarsElsewhere: the column that is named like the stars has the texts, or no column has stars.
@@ -300,5 +303,10 @@ func TestCodePages(t *testing.T) {
 		if want := strings.Split(text, ";")[6]; !strings.Contains(d.data(), strings.Split(want, "\n")[0]) {
 			t.Errorf("%s: got %s", encoding, d.data())
 		}
+	}
+	d := newSurvey(t)
+	for _, name := range []string{"dos", "MS-DOS", "cp437", "850", "ibm850", "oem"} {
+		d.cfg.Encoding = name
+		d.says(answers, "is unknown; write cp850; or save")
 	}
 }

@@ -23,7 +23,7 @@ func TestSlips(t *testing.T) {
 		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
 		{"scale that the platform had later", func(c *Config) { c.RatingScale, c.Round = 10, "down" }, "rating,date,text\n" + manyRatings(),
 			"all 45 ratings before 2026-03-01 are 5 or lower, and would be read as of 10; if customers gave up to 5 stars then, divide the table at that day, and import each part with its own --rating-scale; if not, import with --partial"},
-		{"source by its name", func(c *Config) { c.Source = "Google Maps" }, "rating,date,text\n5,2026-01-02,Good.\n", `source "Google Maps" is not one word in small letters; use`},
+		{"source by its name", func(c *Config) { c.Source = "Google Maps" }, "rating,date,text\n5,2026-01-02,Good.\n", `source "Google Maps" is not one word in small letters; write google`},
 		{"language by its name", func(c *Config) { c.Language = "German" }, "rating,date,text\n5,2026-01-02,Gut.\n", "1 added"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
 		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},

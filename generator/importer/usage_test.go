@@ -15,7 +15,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=points,date=day,text=words,author=who"`},
 		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "when", 1), `the export has no column date; its columns are "id", "stars", "when", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=when,text=words,author=who"`},
-		{"unknown field", func(c *Config) { c.Map["athor"] = "who" }, header, `column map: there is no field "athor" (did you mean "author"?); write the field first, as in rating=COLUMN; the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
+		{"unknown field", func(c *Config) { c.Map["athor"] = "who" }, header, `column map: there is no field "athor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
@@ -24,12 +24,12 @@ func TestUsage(t *testing.T) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
-			`source "My Shop" is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
+			`source "My Shop" is not one word in small letters; write my-shop`,
 			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no letters for day, month or year; write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not known; write its code, such as en, de or pt-BR`,
-			`encoding "latin-1" is unknown; known are ` + Encodings() + `; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
+			`encoding "latin-1" is unknown; write windows-1252, which has all of it; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
@@ -65,7 +65,7 @@ func TestParseMap(t *testing.T) {
 	wantEqual(t, "map", m, map[string]string{"rating": "Star rating", "date": "a=b", "text": "Review, public"})
 	for s, want := range map[string]string{
 		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
-		"rating":              `column map: "rating" is not field=COLUMN; write pairs such as rating=COLUMN,date=COLUMN, and all in quotation marks`,
+		"rating":              `column map: "rating" is not field=COLUMN; write rating=COLUMN`,
 		"text=a,text=b,title": `column map: "text" is given twice, and has one column: keep one of them, or join the two columns in the table and map that one`,
 	} {
 		if _, err := ParseMap(s); err == nil || err.Error() != want {
