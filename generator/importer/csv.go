@@ -74,11 +74,32 @@ func openTable(export text, cfg *Config) (*table, error) {
 		_, t.surname = joined(cfg.Map["author"], t.names)
 		err = cmp.Or(err, t.misread(cfg))
 	}
+	if line, below := t.headerBelow(cfg); err != nil && below != nil {
+		return nil, usageError(messages["header below"], quoteAll(below), line)
+	}
 	if err == nil && cfg.Map["text"] == "" {
 		rows := t.sample()
 		t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
 	}
 	return t, err
+}
+
+// headerBelow returns the row that has the names of the columns if it is one of the first lines below the first row.
+func (t *table) headerBelow(cfg *Config) (line int, names []string) {
+	rest, _ := t.in.Peek(t.in.Buffered())
+	line, _ = t.csv.FieldPos(0)
+	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
+	for i, text := range lines[:min(len(lines), 20)] {
+		for _, delimiter := range delimiters {
+			cells := trimmed(strings.Split(text, string(delimiter)))
+			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
+			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
+				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
+			}
+		}
+	}
+	return 0, nil
 }
 
 // readCells reads a row; ="4", by which Excel keeps a number as a text, is 4.
@@ -261,6 +282,10 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(RaggedRow, "%s", messages["one cell"])
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
+	case more == 1 && t.csv.Comma == ',':
+		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
+		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
 		if rating < len(cells) {

@@ -57,9 +57,9 @@ func TestSlips(t *testing.T) {
 		{"two words for stars and text", nil, "Name,Sterne,Datum,Bewertung\nJo,5,2026-01-02,Gut.\n", "rating=Sterne,date=Datum,text=Bewertung,author=Name"},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
-		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `its columns are "Table 1": if these are not the names of the columns, but a title, delete what is above the names;`},
+		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, or move it to the top if it was sorted with the reviews, and import again`},
 		{"title with empty cells, and a map", func(c *Config) { c.Map = map[string]string{"rating": "Points", "date": "Day"} }, "Reviews 2026,,\n,,\nPoints,Day,Words\n5,2026-01-02,Good.\n",
-			"column map: rating=Points: the export has no such column"},
+			`the names of the columns, "Points", "Day", "Words", are in line 3`},
 		{"no header, days in German", nil, "Jo;5;2.1.2026;Good.\n", `the first row, "Jo", "5", "2.1.2026", "Good.", is a review and not the names`},
 		{"another platform's columns", func(c *Config) { c.Platform = "trustpilot" }, "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,Good.\n",
 			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
