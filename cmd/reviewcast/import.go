@@ -128,7 +128,8 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	}
 	defer in.Close()
 	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.AuthorNames
-	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
+	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial = f.Language, f.Encoding, f.DryRun, f.Partial
+	cfg.Business, cfg.Lookup, cfg.Names = content.Business.Name, content.Named, content.Names
 	if f.Round != "none" {
 		cfg.Round = f.Round
 	}
@@ -158,6 +159,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
 			command, _, _ = strings.Cut(command, " --source")
 			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")
+		}
+		if f.Encoding != "utf-8" {
+			command += " --encoding " + f.Encoding
 		}
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)

@@ -225,12 +225,18 @@ func folderError(args []string) error {
 // notSource matches a character that we put into no name of a source.
 var notSource = regexp.MustCompile(`[^a-z0-9]`)
 
+// noSources are names of files that don't say where the reviews in them were given.
+var noSources = strings.Fields("export reviews review data table tabelle book mappe sheet download untitled reviews-export export-reviews bewertungen")
+
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
-		return base
+		source = base
+	}
+	if slices.Contains(noSources, strings.TrimRight(source, "-0123456789")) {
+		return "direct"
 	}
 	return source
 }

@@ -87,3 +87,21 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
 	}
 }
+
+// TestPrintedImports: a command to paste names a real source, and has the encoding that was given.
+func TestPrintedImports(t *testing.T) {
+	dir := t.TempDir()
+	if _, stderr, _ := runIn(t, dir, "init", "content"); stderr != "" {
+		t.Fatal(stderr)
+	}
+	for name, want := range map[string]string{"export.csv": "--source direct", "reviews-2025.csv": "--source direct", "cards.csv": "--source cards"} {
+		writeFile(t, filepath.Join(dir, name), "stars;words\n5;Good.\n")
+		if _, stderr, _ := runIn(t, dir, "import", "csv", name); !strings.Contains(stderr, want) {
+			t.Errorf("%s: %s", name, stderr)
+		}
+	}
+	_, stderr, _ := runIn(t, dir, "import", "trustpilot", "cards.csv", "--encoding", "windows-1250")
+	if want := "reviewcast import csv cards.csv --source cards --encoding windows-1250"; !strings.Contains(stderr, want) {
+		t.Error(stderr)
+	}
+}

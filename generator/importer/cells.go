@@ -47,12 +47,24 @@ var ratingWords, textWords, dateWords, jsonWords, doubtWords = rows("ratings"), 
 
 func rows(section string) [][]string { return diagnostic.Rows(formatsFile, section) }
 
-// said returns what the first row that fits says of a cell; "" if none does.
+// messages are the longer messages, with places for values as in package fmt, by what is wrong.
+var messages = func() map[string]string {
+	m := map[string]string{}
+	for _, row := range rows("messages") {
+		m[row[0]] = row[1]
+	}
+	return m
+}()
+
+// said returns what the first row that fits says of a cell; "" if none does. A row is a form or a part of a cell, what is
+// said, and parts of which a cell with the form has one: to search for them first is much faster.
 func said(rows [][]string, cell string) string {
+	has := func(part string) bool { return strings.Contains(cell, part) }
 	for _, row := range rows {
-		form, has := forms[row[0]], func(part string) bool { return strings.Contains(cell, part) }
-		hinted := len(row) < 3 || slices.ContainsFunc(strings.Split(row[2], "|"), has)
-		if form == nil && has(row[0]) || form != nil && hinted && form.MatchString(cell) {
+		if len(row) > 2 && !slices.ContainsFunc(row[2:], has) {
+			continue
+		}
+		if form := forms[row[0]]; form == nil && has(row[0]) || form != nil && form.MatchString(cell) {
 			return row[1]
 		}
 	}
@@ -82,9 +94,9 @@ func unshown(column, cell string) bool {
 func (t *table) sample() (rows [][]string) {
 	rest, _ := t.in.Peek(t.in.Buffered())
 	in := csv.NewReader(bytes.NewReader(rest))
-	in.Comma, in.FieldsPerRecord = t.csv.Comma, -1
+	in.Comma, in.FieldsPerRecord, in.LazyQuotes = t.csv.Comma, -1, t.csv.LazyQuotes
 	for len(rows) < 20 {
-		cells, err := in.Read()
+		cells, err := readCells(in)
 		if err != nil {
 			break // or the end of what has been read
 		}
@@ -111,7 +123,7 @@ func rated(names []string, rows [][]string) []string {
 }
 
 // mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
-// name is like that, one is a sentence. Only reports that no column is known to have them.
+// name is like that, one is a sentence. Only reports that no column is known to have them; then the name may be that of replies, too.
 func mayBeText(name string, i int, rows [][]string, only bool) bool {
 	like, filled, long := forms["like text"].MatchString(name) && !mayHide(name), 0, 0
 	for _, cells := range rows {
@@ -120,7 +132,7 @@ func mayBeText(name string, i int, rows [][]string, only bool) bool {
 			long++
 		}
 	}
-	return like && only || !forms["like reply"].MatchString(name) && long > 0 && (like || 2*long >= filled)
+	return like && only || (only || !forms["like reply"].MatchString(name)) && long > 0 && (like || 2*long >= filled)
 }
 
 // left returns the columns that no field has and whose cells in some rows have a form, if there is one.

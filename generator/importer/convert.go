@@ -27,7 +27,6 @@ type review struct {
 	rating       float64 // as in the export
 	values       values
 	no           [][2]string // columns that are not imported, and what they have for no
-	row          *row        // if reviews are here already, and this one is not
 }
 
 // converter converts rows to reviews by the rules of one import.
@@ -41,32 +40,32 @@ type converter struct {
 	// plain is the layout of dates that [diagnostic.PlainDate] has written.
 	plain string
 	// iso reports that dates are YYYY-MM-DD; then they may have a time.
-	iso     bool
-	knownBy []string // what identifies reviews
+	iso bool
+	// croatian reports that the names of the columns are Croatian; surnameFirst, that surnames go before first names.
+	croatian, surnameFirst bool
+	knownBy                []string // what identifies reviews
 	// dated counts the dates with the layout; layouts are those that all others have.
 	dated   int
 	layouts []string
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
-	between                    []*review // of ratings between two stars, with a date
-	countries                  bool      // a language was a country
+	written                    map[string]datesAlike // by their separator and the place of the year
+	countries                  bool                  // a language was a country
 	// own counts the authors who are technicians, wordy those that are texts.
 	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
-	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
-	over     int
-	climbs   int     // those that are one more than in the row above
-	most     float64 // of the ratings over the scale
-	before   float64 // the rating of the row before
-	scale    float64
-	overDays []string
+	// over counts the ratings over the scale, scale is what it then seems to be.
+	over  int
+	scale float64
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[string]datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c.croatian = forms["croatian"].MatchString(c.columns())
+	c.surnameFirst = cfg.AuthorNames != "full" && forms["surnameFirst"].MatchString(cfg.Map["author"])
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
 	}
@@ -92,14 +91,14 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
 		if forms["rounded"].MatchString(v.external) {
-			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; download the export again, and don't save it with that program; or delete the column in the table", quote(v.external))
+			return v, r.skip(NoID, messages["rounded id"], quote(v.external))
 		}
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
 		v.key = keyOf("id", v.external)
 	}
-	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
+	if undated, blank := isBlank(r.cells[fieldDate]), isBlank(r.cells[fieldText]); undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
 		if sum || undated && blank {
 			return v, r.skip(NoReview, "the row seems to have totals or a heading, and is no review; delete it")
@@ -111,13 +110,14 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 	}
 	v.values[fieldTitle] = unlessBlank(r.cells[fieldTitle])
-	v.values[fieldText] = unlessBlank(r.cells[fieldText])
-	if strings.Contains(r.cells[fieldText], " Google)") {
-		v.values[fieldText] = unlessBlank(cmp.Or(untranslated(r.cells[fieldText]), r.cells[fieldText]))
+	text := r.cells[fieldText]
+	if strings.Contains(text, " Google)") {
+		text = cmp.Or(untranslated(text), text)
 	}
+	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
 	author := r.cells[fieldAuthor]
-	if c.AuthorNames != "full" && forms["surnameFirst"].MatchString(c.Map["author"]) {
+	if c.surnameFirst {
 		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
 	}
 	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))
@@ -126,6 +126,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
+
+// maxCellError is how many bytes an error of a spreadsheet has at most.
+const maxCellError = 32
 
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
@@ -144,7 +147,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
+		if shown := strings.TrimSpace(cell); len(shown) <= maxCellError && forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
@@ -170,28 +173,23 @@ func (c Config) garbled() string {
 func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
-		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row")
+		answer := "; if it is your own answer to a review, write it into the row of that review, in columns named reply and reply date, and delete this row"
+		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row%s", diagnostic.When(c.isAnswer(r), answer))
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
-	before := c.before
-	c.before = value
 	switch {
 	case !ok && isDay(cell):
-		return r.skip(BadRating, "rating %s is a date; map the column that has the stars to rating, and this one to date if it has the days of the reviews; if the two are exchanged: --map %q", quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
+		return r.skip(BadRating, messages["rating is a date"], quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, diagnostic.EnglishMonths(cell)))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
-		return r.skip(BadRating, "rating %s is not above zero: if the customer gave no stars, there is nothing to do; if it is the lowest rating, write %g, which is one of %d stars", quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
+		return r.skip(BadRating, messages["rating is zero"], quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 50, 100} {
 			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
-				c.most = max(c.most, value)
-				if value == before+1 {
-					c.climbs++
-				}
-				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g%s", cell, c.RatingScale, scale, c.orSix())
+				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -205,18 +203,17 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
-		if c.day(r, v) == nil {
-			c.between = append(c.between, v)
-		}
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
 	}
 	v.values[fieldRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
 	return nil
 }
 
-// orSix offers a scale of 6, such as that of dice, while no rating is above it.
-func (c *converter) orSix() string {
-	return diagnostic.When(0 < c.most && c.most <= 6, " (or 6, if that is the best rating)")
+// isAnswer reports whether a row seems to be an answer of the business.
+func (c *converter) isAnswer(r *row) bool {
+	author, business := diagnostic.Squash(r.cells[fieldAuthor]), diagnostic.Squash(c.Business)
+	own := len(author) > 3 && (strings.Contains(business, author) || business != "" && strings.Contains(author, business))
+	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
 }
 
 // andRound offers --round for ratings between two stars.
@@ -227,13 +224,11 @@ func (c *converter) andRound(scale float64) string {
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	if day, skip := c.date(r, fieldDate); skip == nil {
-		c.overDays = append(c.overDays, string(day))
-	}
 	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 
 func (c *converter) day(r *row, v *review) *Skip {
+	c.countDate(strings.TrimSpace(r.cells[fieldDate]))
 	date, skip := c.date(r, fieldDate)
 	v.values[fieldDate] = asJSON(string(date))
 	return skip
@@ -253,7 +248,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
 	if british || no == nil && region.IsCountry() && (err != nil || both) {
 		c.countries = c.countries || err != nil
-		return r.skip(BadLanguage, "language %s is a country; write the code of the language in its place, such as %s (Find and Replace), or import without the column: --map %q, with --language and a code if all reviews have one language", quote(cell), spoken, c.with("language", ""))
+		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
@@ -301,9 +296,9 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		case strings.Trim(cell, "–—/") == "" || slices.Contains(no, cell) || slices.Contains(unverified, cell):
 			return nil
 		case sure && method == "":
-			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
+			return r.skip(BadVerification, messages["verified somehow"], quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
 		case !sure:
-			return r.skip(BadVerification, "verification.method is %s; it must be %s, yes or a number (such as FT 2026/118, of an invoice), or for a customer who was not verified, no or nothing", quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
+			return r.skip(BadVerification, messages["no verification"], quote(r.cells[fieldVerification]), strings.Join(reviewcast.VerificationMethods, ", "))
 		}
 	}
 	if method != "" {
@@ -330,7 +325,12 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(unknown), f)
+			near := ""
+			if c.Names != nil {
+				near = diagnostic.Nearest(unknown, c.Names(f.String()))
+			}
+			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
+			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), correct, f)
 		}
 		v.values[f] = asJSON(ids)
 	}
@@ -359,8 +359,10 @@ func (c *converter) ids(f field, names []string) (ids []string, unknown string) 
 
 // unlessBlank returns nil for white space only, and otherwise every character of s.
 func unlessBlank(s string) jsontext.Value {
-	if strings.TrimSpace(s) == "" {
+	if isBlank(s) {
 		return nil
 	}
 	return asJSON(s)
 }
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -25,12 +25,11 @@ type table struct {
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
-	escaped bool     // the export has \" for a quote
 	before  int      // lines before the header
 	hides   bool     // a column may say that a review is not shown
 	surname int      // the column of the last part of the author's name; noColumn for none
-	rounds  bool     // ratings are rounded
 	names   []string // of the columns
+	texts   []string // columns that seem to have texts, if none is mapped
 	binding [len(fieldNames)]int
 }
 
@@ -38,23 +37,17 @@ type table struct {
 // layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
-	delimiter, before, oldMac, err := inspectHeader(in)
+	delimiter, before, err := inspectHeader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
-	if oldMac {
-		raw, err := io.ReadAll(in)
-		if err != nil {
-			return nil, fmt.Errorf("read export: %w", err)
-		}
-		in = bufio.NewReaderSize(bytes.NewReader(bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})), maxHeader)
-	}
 	head, _ := in.Peek(maxHeader) // what is wrong with a short export shows later
-	t := &table{in: in, lossy: export.lossy, before: before, escaped: bytes.Contains(head, []byte(`\"`)), rounds: cfg.Round != ""}
+	t := &table{in: in, lossy: export.lossy, before: before}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
-	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
-	header, err := t.csv.Read()
+	t.csv.LazyQuotes = bytes.Contains(head, []byte(string(delimiter)+`="`)) // see readCells
+	t.csv.FieldsPerRecord = -1                                              // a row of another length is one row's problem, not the file's
+	header, err := readCells(t.csv)
 	switch {
 	case err == io.EOF:
 		return nil, errors.New("read export: it is empty; export it again, or wait until it has been downloaded completely")
@@ -67,7 +60,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.names = trimmed(header)
 	isGarbled := func(name string) bool { garbled, _ := diagnostic.Mojibake(name + "\u00a0"); return garbled != "" } // BewertungÂ, of a space
 	if i := slices.IndexFunc(t.names, isGarbled); i >= 0 {
-		return nil, &UsageError{[]string{fmt.Sprintf("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())}}
+		return nil, usageError("the name of the column %s has garbled characters: %s", quote(t.names[i]), cfg.garbled())
 	}
 	t.hides = slices.ContainsFunc(t.names, mayHide)
 	switch {
@@ -81,21 +74,14 @@ func openTable(export text, cfg *Config) (*table, error) {
 		_, t.surname = joined(cfg.Map["author"], t.names)
 		err = cmp.Or(err, t.misread(cfg))
 	}
-	if err == nil {
-		return t, nil
+	if line, below := t.headerBelow(cfg); err != nil && below != nil {
+		return nil, usageError(messages["header below"], quoteAll(below), line)
 	}
-	if line, below := t.headerBelow(cfg); below != nil {
-		remedy := diagnostic.Pick(slices.ContainsFunc(t.names, isDay), ", which was sorted with the reviews; move that line to the top", "; delete what is above that line")
-		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export%s, and import again", quoteAll(below), line, remedy)}}
+	if err == nil && cfg.Map["text"] == "" {
+		rows := t.sample()
+		t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
 	}
-	return nil, err
-}
-
-func trimmed(cells []string) (names []string) {
-	for _, cell := range cells {
-		names = append(names, strings.Join(strings.Fields(cell), " "))
-	}
-	return names
+	return t, err
 }
 
 // headerBelow returns the row that has the names of the columns if it is one of the first lines below the first row.
@@ -116,24 +102,36 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	return 0, nil
 }
 
+// readCells reads a row; ="4", by which Excel keeps a number as a text, is 4.
+func readCells(in *csv.Reader) ([]string, error) {
+	cells, err := in.Read()
+	for i, cell := range cells {
+		if len(cell) > 3 && strings.HasPrefix(cell, `="`) && strings.HasSuffix(cell, `"`) {
+			cells[i] = strings.ReplaceAll(cell[2:len(cell)-1], `""`, `"`)
+		}
+	}
+	return cells, err
+}
+
+func trimmed(cells []string) (names []string) {
+	for _, cell := range cells {
+		names = append(names, strings.Join(strings.Fields(cell), " "))
+	}
+	return names
+}
+
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
-	if columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
-		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
-	}
-	var fields []string // if they stand one below the other
-	for _, cells := range slices.Concat([][]string{header}, rows) {
-		fields = append(fields, strings.Split(cells[0], ":")[0])
+	if columns["rating"] == "" && columns["date"] == "" {
+		remedy = "if these are not the names of the columns, but a title, delete what is above the names; " + remedy
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, isDay) {
-		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, separated as the cells are: author, rating, date, text and so on", quoteAll(header))
+		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
 	}
-	if _, _, ok := choose(Platforms["own"], fields); ok {
-		problem = fmt.Sprintf("the names of the columns, %s, stand one below the other; write them side by side in the first row, and each review in a row of its own below it (a spreadsheet turns a table with Copy, Paste Special, Transpose), and import again", quoteAll(slices.Compact(slices.Sorted(slices.Values(fields)))))
-	}
-	if columns["rating"] == "" && !slices.ContainsFunc(rated(header, rows), func(name string) bool { return !isRecommendation(name) }) && slices.ContainsFunc(header, isRecommendation) {
+	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
+	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
 		problem = recommendations
 	}
 	for name, shapes := range Platforms {
@@ -142,13 +140,10 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export " + oneCell
+		problem = messages["one cell"]
 	}
 	return &UsageError{[]string{problem}}
 }
-
-// oneCell is what is said of rows that a spreadsheet had in its first column.
-const oneCell = "is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 
 // unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
@@ -164,32 +159,29 @@ func (t *table) unused() (unused []string) {
 const maxHeader = 64 << 10
 
 // inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
-// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
-// lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
-func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, err error) {
+// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars.
+func inspectHeader(in *bufio.Reader) (delimiter rune, before int, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
-		return 0, 0, false, err
+		return 0, 0, err
 	}
 	if m := forms["sepForm"].FindSubmatch(head); m != nil {
 		_, _ = in.Discard(len(m[0]))
-		return rune(m[1][0]), 1, false, nil
+		return rune(m[1][0]), 1, nil
 	}
-	end, quoted := len(head), false
+	quoted := false
 	var found [len(delimiters)]int
-	for i, c := range head {
+	for _, c := range head {
 		if c == '"' {
 			quoted = !quoted
-		} else if !quoted && (c == '\n' || c == '\r') {
-			end = i
+		} else if !quoted && c == '\n' {
 			break
 		} else if d := strings.IndexByte(delimiters, c); d >= 0 && !quoted {
 			found[d]++
 		}
 	}
-	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
 	most := slices.Index(found[:], slices.Max(found[:]))
-	return rune(delimiters[most]), 0, oldMac, nil
+	return rune(delimiters[most]), 0, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.
@@ -222,7 +214,7 @@ func (t *table) lines() rowSeq {
 	return func(yield func(row, error) bool) {
 		for number := 2; ; number++ {
 			r := row{number: number}
-			cells, err := t.csv.Read()
+			cells, err := readCells(t.csv)
 			switch {
 			case err == io.EOF:
 				return
@@ -283,16 +275,16 @@ func (t *table) shape(r *row, cells []string) error {
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
 	case more == 0 && slices.Contains(t.names, cells[0]) && slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
-		return &UsageError{[]string{fmt.Sprintf("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)}}
+		return usageError("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
-		return r.skip(RaggedRow, "the row %s", oneCell)
+		return r.skip(RaggedRow, "%s", messages["one cell"])
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
-			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma%s; otherwise %s", cell, diagnostic.When(!t.rounds, ", and import with --round nearest or --round down"), remedy)
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
@@ -313,10 +305,8 @@ func (t *table) broken(r *row, err error) error {
 		return fmt.Errorf("read export: %w", err)
 	}
 	r.line = p.StartLine
-	if p.StartLine == p.Line && t.escaped {
-		return r.skip(BadQuotes, `wrong quotes at column %d: a quote in a cell is written "", and this export has \"; replace each \" by "" (Find and Replace), and import again`, p.Column)
-	} else if p.StartLine == p.Line {
-		return r.skip(BadQuotes, "wrong quotes at column %d; put the cell in quotes and double each quote inside it", p.Column)
+	if p.StartLine == p.Line {
+		return r.skip(BadQuotes, `wrong quotes at column %d; put the cell in quotes, and write "" for each quote inside it`, p.Column)
 	}
 	if _, err := t.in.Peek(1); err == io.EOF {
 		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", p.StartLine)
@@ -342,7 +332,7 @@ func (t *table) checkUTF8(cells []string) error {
 		_, right := sample(raw, diagnostic.Pick(meant == "macintosh", "windows-1252", "macintosh"), meant)
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
-	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)}}
+	return usageError("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)
 }
 
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything

@@ -17,7 +17,7 @@ var timestamps = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700
 
 // knownLayouts are those that messages suggest; of those with the same parts, the one with the day first. Dates have them
 // without their weekday and their time.
-var knownLayouts = []string{"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY. MM. DD.", "YYYY. MMMM D.", "DD.MM.YYYY", "DD.MM.YY", "D. M. YYYY", "D MMMM YYYY", "D MMM YY", "MMMM D, YYYY",
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY. MM. DD.", "YYYY. MMMM D.", "DD.MM.YYYY", "MM.DD.YYYY", "DD.MM.YY", "D. M. YYYY", "D MMMM YYYY", "D MMM YY", "MMMM D, YYYY",
 	"D-MMM-YYYY", "D-MMM-YY", "D/MMM/YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD-MM-YY", "MM-DD-YY", "YY-MM-DD"}
 
 // plainLayout writes a known layout for package time, as [diagnostic.PlainDate] writes dates.
@@ -44,6 +44,9 @@ func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
 		return ""
 	}
+	if slices.Contains(layouts, "DD.MM.YYYY") { // with dots, the month comes first only where there is no other way
+		layouts = slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { return l == "MM.DD.YYYY" })
+	}
 	if len(layouts) == 1 {
 		return strconv.Quote(layouts[0])
 	}
@@ -54,11 +57,56 @@ func layoutRemedy(layouts []string) string {
 	return strings.Join(choices, ", ")
 }
 
+// dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
+// the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
+// months. sure reports that its name says so, or that it has months.
+func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
+	all := func(i int, is func(cell string) bool) bool {
+		return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[i]) })
+	}
+	column = named
+	for i, name := range header {
+		if forms["otherDay"].MatchString(name) || !all(i, isDay) {
+			continue
+		}
+		if column == "" || likelyDays(name) > likelyDays(column) {
+			column = name
+		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
+			return "", false, usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
+		}
+	}
+	if column != "" {
+		return column, named != "" || likelyDays(column) == ofReviews, nil
+	}
+	for i, name := range header {
+		if all(i, forms["month"].MatchString) {
+			return name, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// ofReviews is what likelyDays returns for days of reviews.
+const ofReviews = 2
+
+// likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
+func likelyDays(column string) int {
+	switch {
+	case forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column):
+		return 0
+	case forms["reviewDay"].MatchString(column):
+		return ofReviews
+	case forms["stayDay"].MatchString(column):
+		return 0
+	}
+	return 1
+}
+
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimPrefix(strings.TrimSpace(r.cells[f]), "'") // which marks texts in Excel
 	if _, was := diagnostic.TrimCurlyQuotes(cell); was {
-		return "", r.skip(BadDate, "%s %s is in curly quotation marks, which a word processor has written; replace them by straight ones (\") in the whole table, and import it again", f, quote(cell))
+		return "", r.skip(BadDate, messages["curly date"], f, quote(cell))
 	}
 	if cell == "" {
 		if f == fieldReplyDate {
@@ -66,8 +114,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
-	if forms["croatianMonth"].MatchString(cell) && forms["croatian"].MatchString(c.columns()) {
-		return "", r.skip(BadDate, "%s %s has a month that is another one in Croatian than in Polish and Czech; write its English name in the whole column (Find and Replace: listopada by October, lip by June, srp by July)", f, quote(cell))
+	if c.croatian && forms["croatianMonth"].MatchString(cell) {
+		return "", r.skip(BadDate, messages["Croatian month"], f, quote(cell))
 	}
 	t, swapped, zoned, err := c.parse(cell)
 	if err != nil || t.Year() <= 1970 {
@@ -78,28 +126,20 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
-		if strings.HasSuffix(err.Error(), "out of range") {
-			c.absent++
-			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
-		}
 		switch day := reviewcast.Date(cell); {
 		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
-			return "", r.skip(BadDate, "%s %s does not have the layout %s of the others; a spreadsheet may have exchanged its day and its month: export again, and do not open the file in a spreadsheet program", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, messages["exchanged date"], f, quote(cell), inLetters.Replace(c.DateLayout))
+		case strings.HasSuffix(err.Error(), "out of range"):
+			c.absent++
+			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		case forms["serial"].MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
-			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-		case forms["unixTime"].MatchString(cell):
-			seconds, _ := strconv.ParseInt(cell[:10], 10, 64)
-			unit, day := "seconds", "86400"
-			if len(cell) > 10 {
-				unit, day = "milliseconds", "86400000"
-			}
-			return "", r.skip(BadDate, "%s %s counts from 1970, and is %s; in a spreadsheet, =A2/%s+25569 for %s in A2 makes a day of it, in a column with the format YYYY-MM-DD", f, quote(cell), time.Unix(seconds, 0).UTC().Format(time.DateOnly), day, unit)
+			return "", r.skip(BadDate, messages["day of Excel"], f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		}
 		if f == fieldReplyDate {
-			return "", r.skip(BadDate, "%s %s does not have the layout %s, which the dates of the reviews have; write the days of the replies as %[3]s, too", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, messages["other date of reply"], f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; if all dates are like it, set --date-layout to %s; if only some are, write them as %[3]s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		return "", r.skip(BadDate, messages["other date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	c.dated++
 	if zoned {
@@ -111,11 +151,49 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	}
 	if c.Today != "" && date > c.Today {
 		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+			return "", r.skip(BadDate, messages["month first"], f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
 	return date, nil
+}
+
+// datesAlike counts dates that are written alike: early ones have a day and a month up to 12, which can be exchanged.
+type datesAlike struct {
+	early, late int
+	example     string
+}
+
+// minAlike is how many dates of a kind are no chance.
+const minAlike = 2
+
+// countDate counts a date in digits by how it is written.
+func (c *converter) countDate(cell string) {
+	m := forms["digitDate"].FindStringSubmatch(cell)
+	if m == nil {
+		return
+	}
+	alike := c.written[m[1]+" "+m[2]]
+	if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
+		alike.early++
+	} else {
+		alike.late++
+	}
+	c.written[m[1]+" "+m[2]] = alike
+}
+
+// exchanged says that a spreadsheet program has exchanged days and months; "" if it is not so. Such a program reads dates
+// in the order of its own language. A date that has no such month remains a text; the others are stored with the day and
+// the month exchanged, and exported in another layout.
+func (c *converter) exchanged() string {
+	for _, a := range c.written {
+		for _, b := range c.written {
+			if len(c.written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
+				return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
+			}
+		}
+	}
+	return ""
 }
 
 // parse reads a date by the layout of the import, if need be without its weekday and its time. swapped is what it is with

@@ -137,7 +137,7 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 		}
 		meant, share, given := likely(raw, name)
 		if wrong, right := sample(raw, name, cmp.Or(meant, name)); share > 0.9 && given < 0.8 && wrong != right {
-			return text{}, &UsageError{[]string{fmt.Sprintf("the export seems to be in %[1]s, where a word is %[2]s; in %[3]s it is %[4]s: import it with --encoding %[1]s, or save it as CSV UTF-8 and import that without --encoding", meant, quote(right), name, quote(wrong))}}
+			return text{}, usageError("the export seems to be in %[1]s, where a word is %[2]s; in %[3]s it is %[4]s: import it with --encoding %[1]s, or save it as CSV UTF-8 and import that without --encoding", meant, quote(right), name, quote(wrong))
 		}
 	}
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil

@@ -117,8 +117,8 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		switch {
 		case first < 0:
 			near := didYouMean(want, header)
-			if i, _ := joined(want, header); i >= 0 {
-				near = ", and a field has one; join the two in the table, and import again"
+			if want == "COLUMN" || want == "MEMBER" {
+				near = fmt.Sprintf("; %s stands for the name of one of the columns; write that in its place", want)
 			}
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
@@ -158,7 +158,7 @@ func joined(want string, header []string) (first, last int) {
 func twoColumns(name string, header []string) string {
 	first := slices.Index(header, name)
 	second := first + 1 + slices.Index(header[first+1:], name)
-	return fmt.Sprintf("two columns are named %s, columns %d and %d; give the one that is not to be published another name in the table, and import again", quote(name), first+1, second+1)
+	return fmt.Sprintf(messages["two of a name"], quote(name), first+1, second+1)
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -247,19 +247,17 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if exchanged {
 		columns["rating"], columns["text"] = rated[0], named
 	}
+	date, sure, err := c.dateColumn(columns["date"], header, rows)
+	if err != nil {
+		return err
+	} else if sure {
+		columns["date"] = date
+	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
 	}
-	for i, name := range header {
-		dated := len(rows) > 0 && !forms["otherDay"].MatchString(name) && !slices.ContainsFunc(rows, func(cells []string) bool { return !isDay(cells[i]) })
-		gaps := dated && fieldOf(name) == "date" && slices.ContainsFunc(rows, func(cells []string) bool { return cells[slices.Index(header, cmp.Or(columns["date"], name))] == "" })
-		if before := columns["date"]; dated && (before == "" || forms["stayDay"].MatchString(before) && !forms["stayDay"].MatchString(name)) {
-			columns["date"] = name
-		} else if gaps && c.Map["date"] == "" {
-			return &UsageError{[]string{fmt.Sprintf("the column %s has empty cells, and %s has a day in each row; say which has the days of the reviews: --map %q or --map %q", quote(columns["date"]), quote(name), "date="+columns["date"], "date="+name)}}
-		}
-	}
+	columns["date"] = date
 	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	last := slices.IndexFunc(header, func(name string) bool {
 		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
@@ -282,9 +280,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
 	if rating := columns["rating"]; exchanged && fieldOf(rating) != "rating" {
-		return &UsageError{[]string{fmt.Sprintf("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))}}
+		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
 	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
-		return &UsageError{[]string{fmt.Sprintf("the column %s may have grades, of which 1 is the best; if so, write the stars into a column named rating (5 for grade 1, 4 for 2 and so on), and import again; if its numbers are stars, add --map %q", quote(rating), "rating="+rating)}}
+		return usageError(messages["grades"], quote(rating), "rating="+rating)
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
@@ -295,8 +293,8 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in %s; say which column has them: --map \"text=%s\"; if several have them, join these in one column of the table; if none has them, delete these columns there",
-			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))}}
+		return usageError(messages["several texts"],
+			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"
@@ -370,12 +368,12 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 		if columns["text"] == columns["rating"] {
 			delete(columns, "text")
 		}
-		if columns["rating"] == "" || columns["date"] == "" {
-			continue
-		}
 		if columns["owner_reply.text"] == "" || columns["owner_reply.date"] == "" {
 			delete(columns, "owner_reply.text")
 			delete(columns, "owner_reply.date")
+		}
+		if columns["rating"] == "" || columns["date"] == "" {
+			continue
 		}
 		return columns, shape.Layout, true
 	}

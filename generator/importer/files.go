@@ -30,15 +30,12 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read; nil of a file that isn't there.
 	data, remembered []byte
-	root             *os.Root
-	memories         []string // of all sources
 }
 
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
-	f := &files{source: source, root: root}
+	f := &files{source: source}
 	var err error
-	f.memories, _ = fs.Glob(root.FS(), memoryPath("*")) // there may be no folder
 	if f.data, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}
@@ -210,7 +207,7 @@ func asJSON(v any) jsontext.Value {
 // must have.
 func (f *files) identify(c Config) ([]string, error) {
 	m := f.memory
-	if len(m.Reviews) == 0 || c.Map["id"] == "" && f.counted() {
+	if len(m.Reviews) == 0 {
 		return c.knownBy(), nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(m.KnownBy), func(f string) bool { return c.Map[f] != "" })

@@ -82,6 +82,11 @@ type UsageError struct {
 
 func (e *UsageError) Error() string { return strings.Join(e.Problems, "\n") }
 
+// usageError returns a [*UsageError] with one problem.
+func usageError(format string, args ...any) error {
+	return &UsageError{[]string{fmt.Sprintf(format, args...)}}
+}
+
 // Config says what to import and how to read it.
 type Config struct {
 	// ContentDir is the content folder. It must exist; reviews/ in it is created if necessary.
@@ -134,6 +139,10 @@ type Config struct {
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
+	// Business is the name of the business, as which its answers may be among the rows.
+	Business string
+	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
+	Names func(field string) []string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
@@ -197,7 +206,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused = cfg.columns(), table.unused()
+		report.Columns, report.Unused, report.texts = cfg.columns(), table.unused(), table.texts
 	}
 	return report, err
 }

@@ -78,8 +78,7 @@ func (c Config) reviewsIn(r row) []jsontext.Value {
 	return []jsontext.Value{r.value}
 }
 
-// listIn returns the objects of the only list of objects in an object, or all of its members if these are objects; nil
-// if there are none.
+// listIn returns the objects of the only list of objects in an object; nil if there is none.
 func listIn(v jsontext.Value) (list []jsontext.Value) {
 	for _, member := range object(v) {
 		var items []jsontext.Value
@@ -93,13 +92,6 @@ func listIn(v jsontext.Value) (list []jsontext.Value) {
 			return nil
 		}
 		list = items
-	}
-	if members := object(v); list == nil && len(members) > 1 { // an object for each key, as databases export them
-		for _, key := range slices.Sorted(maps.Keys(members)) {
-			if list = append(list, members[key]); members[key].Kind() != '{' {
-				return nil
-			}
-		}
 	}
 	return list
 }
@@ -193,19 +185,12 @@ func jsonRows(export text) rowSeq {
 		d := jsontext.NewDecoder(io.TeeReader(export, &read), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
 			unread := string(d.UnreadBuffer())
-			rest := strings.TrimLeft(unread, " \t\r")
-			line, next := int(read)+1-strings.Count(rest, "\n"), strings.TrimLeft(rest, ", \t\r\n")
+			next := strings.TrimLeft(unread, ", \t\r\n")
 			switch {
 			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				return errors.New("read export: the file ends in the middle of a review; download it again")
-			case strings.Contains(err.Error(), "after array element"):
-				return fmt.Errorf("read export: line %d: a comma is missing between review %d and the next one; write it behind the } there, or export again", line, number-1)
-			case number > 1 && strings.HasPrefix(next, "]"):
-				return fmt.Errorf("read export: line %d: there is a comma too many behind review %d, before the ]; delete it", line, number-1)
-			case number > 1 && !inArray && strings.HasPrefix(rest, ","):
-				return fmt.Errorf("read export: line %d ends with a comma, and a line is a review of its own; delete the comma at the end of each line, or write [ before the first line and ] in place of the last comma", line)
 			}
 			what, _, _ := strings.Cut(cause(err).Error(), " after offset")
 			what = cmp.Or(said(jsonWords, what), what+"; expected JSON: one object per line, or an array of objects")
@@ -315,7 +300,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			for _, number := range slices.Sorted(maps.Keys(found)) {
 				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
 			}
-			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; %ssay with --location which number is this business's, or several with commas between them, as in --location %[3]s", strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found))))}})
+			yield(row{}, usageError(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found)))))
 		}
 	}
 }
@@ -331,7 +316,7 @@ func (c Config) fillGoogle(r *row) error {
 	}
 	reviewer := object(r.value)["reviewer"]
 	if reviewer == nil && r.cells[fieldRating] == "" {
-		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json; if another program made this file, import it with `reviewcast import jsonl`, and --source google --verification platform behind its name")
+		return r.skip(BadValue, "%s", messages["no review of Google"])
 	}
 	r.cells[fieldID] = cmp.Or(r.cells[fieldID], name[strings.LastIndexByte(name, '/')+1:])
 	r.cells[fieldRating] = strings.ReplaceAll(r.cells[fieldRating], "STAR_RATING_UNSPECIFIED", "")

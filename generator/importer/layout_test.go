@@ -1,6 +1,9 @@
 package importer
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 )
@@ -32,6 +35,28 @@ func TestLayouts(t *testing.T) {
 		}
 		if got := inLetters.Replace(layout); got != test.words {
 			t.Errorf("%s is called %s, want %s", test.layout, got, test.words)
+		}
+	}
+}
+
+// TestMessages: each of the longer messages is in formats.txt, and is used.
+func TestMessages(t *testing.T) {
+	files, _ := filepath.Glob("*.go")
+	used := map[string]bool{}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?:messages\[|(?:refuse|suspect)\(.*?, )"([^"%]+)"[\],)]`).FindAllStringSubmatch(string(code), -1) {
+			if used[m[1]] = true; messages[m[1]] == "" && file != "layout_test.go" {
+				t.Errorf("%s: no message %q", file, m[1])
+			}
+		}
+	}
+	for name := range messages {
+		if !used[name] {
+			t.Errorf("the message %q is not used", name)
 		}
 	}
 }

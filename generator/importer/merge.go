@@ -20,19 +20,12 @@ type merger struct {
 	conv   *converter
 	report *Report
 	files  *files
-	byID   map[string]*record // of files, by folded id
-	first  map[string]*review // of the export, by key, skipped rows included
-	shared int                // rows with the id of another review
-	other  int                // rows with an id that another review had
-	// counted reports that the ids of the reviews here counted the rows.
-	counted bool
-	known   map[string]string // of files, by content, if reviews have ids of their own
-	// columns counts, for a field and a column, the skipped rows that have in it what is here.
-	columns map[[2]string]int
-	// before and after are the values of each member that the import changes.
-	before, after [len(memberNames)][]string
-	turned        int                     // skipped rows whose date is the one that is here with day and month exchanged
-	seen          map[string]*columnNotes // by the name of the column
+	byID   map[string]*record      // of files, by folded id
+	first  map[string]*review      // of the export, by key, skipped rows included
+	shared int                     // rows with the id of another review
+	other  int                     // rows with an id that another review had
+	known  map[string]string       // of files, by content, if reviews have ids of their own
+	seen   map[string]*columnNotes // by the name of the column
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -45,14 +38,13 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, columns: map[[2]string]int{}, seen: map[string]*columnNotes{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, seen: map[string]*columnNotes{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
 		m.known[content(r.values)] = r.id
 	}
 	fresh := len(f.memory.Reviews) == 0
-	m.counted = f.counted()
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -112,9 +104,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
 			m.conv.own++
 		}
-		if _, here := m.files.memory.Reviews[v.key]; !here && skip == nil && len(m.byID) > 0 {
-			v.row = &r
-		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
 		case first == nil && v.key != "":
@@ -148,7 +137,7 @@ func (m *merger) repeated(r *row, v, first *review) *Skip {
 	}
 	if slices.Contains(differ, "text") && (slices.Contains(differ, "date") || slices.Contains(differ, "rating")) {
 		m.shared++
-		return r.skip(Conflict, "the row has the id of row %d, and another %s; if the column numbers customers or jobs, and not reviews, leave id out of --map", first.number, diagnostic.Join(differ, "and"))
+		return r.skip(Conflict, messages["id of customers"], first.number, diagnostic.Join(differ, "and"))
 	}
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)
 }
@@ -200,10 +189,10 @@ func (m *merger) place(v *review, id string) {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
 		// Rows with another scale, which the message says to import separately, are easily imported together with all the
 		// others, whose ratings would be halved.
-		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again; if it was wrong, delete %s and import all again: the ids stay", id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
+		skip(OtherScale, messages["scale before"], id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's%s", id, diagnostic.When(!m.counted, "; give the row an id of its own"))
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
@@ -211,14 +200,15 @@ func (m *merger) place(v *review, id string) {
 	case v.external != "" && words != "" && m.known[words] != "":
 		skip(Twice, "%s has the same author, date, stars and text, so this row is left out", m.known[words])
 	default:
-		m.add(v, id)
+		m.add(v, id, words)
 	}
 }
 
-func (m *merger) add(v *review, id string) {
+// add adds a review with this content.
+func (m *merger) add(v *review, id, content string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
-	m.byID[strings.ToLower(id)], m.known[content(r.values)] = r, id
+	m.byID[strings.ToLower(id)], m.known[content] = r, id
 	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
@@ -240,7 +230,6 @@ func (m *merger) update(v *review, r *record, known entry) {
 			continue
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
-			m.before[i], m.after[i] = append(m.before[i], string(r.values[i])), append(m.after[i], string(v.values[i]))
 			if field(i) == fieldRating {
 				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
 			}
@@ -360,7 +349,7 @@ func (m *merger) look(r *row, v *review) {
 
 // doubt reports why a new review may be wrong.
 func (m *merger) doubt(v *review, r *record) {
-	text, used := textOf(r.values[fieldText]), slices.Collect(maps.Values(m.cfg.Map))
+	text := textOf(r.values[fieldText])
 	note := func(doubt string) {
 		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
@@ -368,6 +357,7 @@ func (m *merger) doubt(v *review, r *record) {
 		note(words)
 	}
 	for _, no := range v.no {
+		used := slices.Collect(maps.Values(m.cfg.Map))
 		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
 			if forms["verifies"].MatchString(no[0]) {
 				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))

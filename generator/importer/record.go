@@ -101,8 +101,11 @@ func same(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || a != nil && b != nil && bytes.Equal(canonical(a), canonical(b))
 }
 
-// canonical returns a value as RFC 8785 writes it.
+// canonical returns a value as RFC 8785 writes it. A string without escapes has one form only.
 func canonical(v jsontext.Value) jsontext.Value {
+	if v.Kind() == '"' && !bytes.Contains(v, []byte{'\\'}) {
+		return v
+	}
 	c := v.Clone()
 	_ = c.Canonicalize() // it was parsed or made here
 	return c
@@ -178,9 +181,9 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // and is left out, and a name that then has no letter (nothing, a telephone number, an emoji) or begins with
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
-	untitled := func(name string) string { return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1") }
-	if name = strings.TrimSpace(name); !full && !forms["titled"].MatchString(untitled(name)) { // or it is a surname
-		name = untitled(diagnostic.SurnameLast(untitled(name)))
+	name = strings.TrimSpace(name)
+	if bare := untitled(name); !full && !forms["titled"].MatchString(bare) { // or it is a surname
+		name = untitled(diagnostic.SurnameLast(bare))
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	name = strings.Join(kept, " ")
@@ -197,4 +200,12 @@ func publishedAuthor(name string, full bool) string {
 		}
 	}
 	return kept[0] // "Maria !!!"
+}
+
+// untitled returns a name of several words without the titles before it.
+func untitled(name string) string {
+	if len(strings.Fields(name)) < 3 {
+		return strings.TrimSpace(name)
+	}
+	return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1")
 }

@@ -38,6 +38,7 @@ type Report struct {
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
+	texts   []string // those of Unused that seem to have texts, if no column is known to have them
 	// Remedy is what to do if the whole export was read in a wrong way.
 	Remedy string
 	// Layout is the layout of the dates if all have one, and no other, that is not Config's.
@@ -177,15 +178,23 @@ func (r *Report) columns(p *printer) {
 	if len(r.Unused) > 0 {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
 	}
-	if m, _ := ParseMap(r.Columns); forms["surnameFirst"].MatchString(m["author"]) {
+	m, _ := ParseMap(r.Columns)
+	if forms["surnameFirst"].MatchString(m["author"]) {
 		p.line("the column %s has surnames first, so the last word of each name is taken for the first name", quote(m["author"]))
+	}
+	if m["date"] != "" && forms["stayDay"].MatchString(m["date"]) && !forms["reviewDay"].MatchString(m["date"]) {
+		p.line("the dates are from the column %s, which seems to have the days of visits; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
 	}
 	forgotten := ""
 	for _, column := range r.Unused {
 		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
 			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
 		}
-		if field := fieldOf(column); r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
+		field := fieldOf(column)
+		if slices.Contains(r.texts, column) {
+			field = "text"
+		}
+		if r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
 			forgotten += "," + pairOf(field, column)
 		}
 	}

@@ -24,7 +24,7 @@ func TestReportPrint(t *testing.T) {
 		fmt.Fprintf(&b, "m%d,%d,2026-02-%02d,Zoë Lee,,\"So\nso.\",,\n", i, i%7, i+1)
 	}
 	b.WriteString("x,\x1b[2J,2026-01-01,,,,,\ny,5,2026-01-01,,,\x1b[2J,,\n")
-	d.cfg.DryRun = true
+	d.cfg.DryRun, d.cfg.Partial = true, true
 	report := d.load(b.String())
 	for _, verbose := range []bool{false, true} {
 		var out strings.Builder
