@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"reviewcast"
 	"reviewcast/internal/durable"
 )
@@ -292,7 +294,7 @@ func rating(s *Set) *float64 {
 // String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62; 2.8 kB".
 func (r Report) String() string {
 	if !r.Updated {
-		return "nothing has changed; " + byteCount(r.Bytes)
+		return "nothing has changed; " + humanize.Bytes(uint64(r.Bytes))
 	}
 	var parts []string
 	if r.Repaired > 0 {
@@ -314,7 +316,7 @@ func (r Report) String() string {
 	if before := stars(r.Before); r.Before != nil && before != rating {
 		rating = before + " → " + rating
 	}
-	return line + "; rating " + rating + "; " + byteCount(r.Bytes)
+	return line + "; rating " + rating + "; " + humanize.Bytes(uint64(r.Bytes))
 }
 
 func stars(rating *float64) string {
@@ -322,15 +324,4 @@ func stars(rating *float64) string {
 		return "none"
 	}
 	return strconv.FormatFloat(*rating, 'f', 2, 64)
-}
-
-// byteCount writes a number of bytes with the decimal prefixes of the SI.
-func byteCount(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 999_950:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
