@@ -1,5 +1,7 @@
 package reviewcast
 
+import "math"
+
 // Insights is /insights.json: what the reviews say, counted. Every number is a
 // function of the published reviews and the editors' vocabulary, nothing else.
 type Insights struct {
@@ -117,6 +119,17 @@ type Confidence struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Level string  `json:"level" jsonschema:"none, low, medium or high"`
+}
+
+// Z95 is the two-sided 95 % quantile of the normal distribution.
+const Z95 = 1.959963984540054
+
+// Wilson returns the bounds of the 95 % Wilson score interval of k of n (E. B. Wilson, 1927).
+func Wilson(k, n float64) (low, high float64) {
+	p := k / n
+	centre := (p + Z95*Z95/(2*n)) / (1 + Z95*Z95/n)
+	half := Z95 / (1 + Z95*Z95/n) * math.Sqrt(p*(1-p)/n+Z95*Z95/(4*n*n))
+	return max(0, centre-half), min(1, centre+half)
 }
 
 // Evidence is the sentence behind a number. Start and End count Unicode code

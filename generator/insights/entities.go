@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -183,9 +182,6 @@ const (
 	phraseShare = 0.5
 )
 
-// z is the two-sided 95 % quantile of the normal distribution.
-const z = 1.959963984540054
-
 // confidence returns the 95 % interval of the positive share. Of the votes, a share of up to e is read wrongly, e
 // being the upper bound of what was measured: the interval reaches from Wilson's lower bound with as many positive
 // votes fewer to his upper bound with as many of the others more.
@@ -193,10 +189,10 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 	if votes == 0 {
 		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
 	}
-	_, e := wilson((1-m.Precision)*float64(m.Labels), float64(m.Labels))
+	_, e := reviewcast.Wilson((1-m.Precision)*float64(m.Labels), float64(m.Labels))
 	positive, n := float64(c.PositiveCount), float64(votes)
-	low, _ := wilson(positive*(1-e), n)
-	_, high := wilson(positive+float64(c.NegativeCount)*e, n)
+	low, _ := reviewcast.Wilson(positive*(1-e), n)
+	_, high := reviewcast.Wilson(positive+float64(c.NegativeCount)*e, n)
 	out := reviewcast.Confidence{Low: sentiment.Round(low, 2), High: sentiment.Round(high, 2), Level: "low"}
 	switch width := high - low; {
 	case width <= highWidth && float64(phrased) >= phraseShare*n:
@@ -205,12 +201,4 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 		out.Level = "medium"
 	}
 	return out
-}
-
-// wilson returns the bounds of the 95 % Wilson score interval of k of n (E. B. Wilson, 1927).
-func wilson(k, n float64) (low, high float64) {
-	p := k / n
-	centre := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(0, centre-half), min(1, centre+half)
 }

@@ -108,7 +108,7 @@ func TestConfidence(t *testing.T) {
 	m := reviewcast.Measured{Precision: 0.97, Recall: 0.7, Reviews: 300, Labels: 600}
 	counts := reviewcast.SentimentCounts{PositiveCount: 780, NegativeCount: 20}
 	good := confidence(counts, 800, 600, m)
-	low, high := wilson(780, 800)
+	low, high := reviewcast.Wilson(780, 800)
 	if good.Low > low || good.High < high-0.005 || good.Level != "high" {
 		t.Errorf("%+v of 780 of 800, Wilson's interval is %.3f to %.3f", good, low, high)
 	}

@@ -42,17 +42,14 @@ func meanInterval(t tally, _, _ int) (mean, low, high float64) {
 		return mean, mean, mean
 	}
 	variance := max(0, float64(t.squares)-n*mean*mean) / (n - 1)
-	margin := 1.96 * math.Sqrt(variance/n)
+	margin := reviewcast.Z95 * math.Sqrt(variance/n)
 	return mean, max(reviewcast.MinRating, mean-margin), min(reviewcast.MaxRating, mean+margin)
 }
 
-// shareInterval is a share of a quarter's reviews, with the Wilson score interval.
+// shareInterval is a share of a quarter's reviews, with its Wilson score interval.
 func shareInterval(part, whole int) (share, low, high float64) {
-	const z = 1.96
-	n, share := float64(whole), float64(part)/float64(whole)
-	centre := (share + z*z/(2*n)) / (1 + z*z/n)
-	margin := z / (1 + z*z/n) * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
-	return share, max(0, centre-margin), min(1, centre+margin)
+	low, high = reviewcast.Wilson(float64(part), float64(whole))
+	return float64(part) / float64(whole), low, high
 }
 
 // chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
