@@ -18,16 +18,10 @@ type list struct {
 	raw   []byte // reviews.json
 	spans []span // of raw, by ordinal
 	ids   map[string]uint32
-	days  []day // newest first; one without a date ends them
+	dates []reviewcast.Date // by ordinal
 }
 
 type span struct{ start, end int }
-
-// day is a date and the ordinal of its first review.
-type day struct {
-	date  reviewcast.Date
-	first int
-}
 
 func (l *list) json(i int) []byte {
 	at := l.spans[i]
@@ -36,11 +30,8 @@ func (l *list) json(i int) []byte {
 
 // dated returns the range of the ordinals of a date: low reviews are newer, and high are dated on or after it.
 func (l *list) dated(d reviewcast.Date) (low, high int) {
-	i, found := slices.BinarySearchFunc(l.days, d, func(at day, d reviewcast.Date) int { return cmp.Compare(d, at.date) })
-	low, high = l.days[i].first, l.days[i].first
-	if found && i+1 < len(l.days) {
-		high = l.days[i+1].first
-	}
+	low = sort.Search(len(l.dates), func(i int) bool { return l.dates[i] <= d })
+	high = sort.Search(len(l.dates), func(i int) bool { return l.dates[i] < d })
 	return low, high
 }
 
@@ -167,9 +158,10 @@ func (s *Snapshot) indexReviews() error {
 			return fmt.Errorf("review id %s is used twice", r.ID)
 		}
 		s.reviews.ids[r.ID] = ordinal
-		if i == 0 || r.Date != last.Date {
-			s.reviews.days = append(s.reviews.days, day{r.Date, i})
+		if r.Date == last.Date {
+			r.Date = last.Date // its bytes, too
 		}
+		s.reviews.dates = append(s.reviews.dates, r.Date)
 		if i > 0 && cmp.Or(cmp.Compare(last.Date, r.Date), cmp.Compare(r.ID, last.ID)) < 0 {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, last.ID)
 		}
@@ -186,7 +178,6 @@ func (s *Snapshot) indexReviews() error {
 			values[i].add(ordinal, own...)
 		}
 	}
-	s.reviews.days = append(s.reviews.days, day{first: n})
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
