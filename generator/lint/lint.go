@@ -7,7 +7,6 @@
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	joined-list           a list in a text without a bar, of which YAML makes one line
-//	cut-by-comment        YAML text without quotes that ends at " #1"
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
@@ -60,7 +59,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer in.root.Close()
-	in.cutTexts()
+	in.joinedLists()
 	warnings := in.place()
 	diagnostic.Sort(warnings)
 	return warnings, nil

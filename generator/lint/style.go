@@ -187,72 +187,24 @@ func luhn(number string) bool {
 	return sum%10 == 0 && strings.Trim(number, "0") != ""
 }
 
-// A # after a space begins a comment in YAML in every text without quotes: "they were the #1 team" is published as
-// "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
-
-// cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts() {
-	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data, _ := in.root.ReadFile(name)
-		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
-			in.cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[2]:at[3]]))
-		}
-	}
-	byFile := map[string][]*source.Review{}
+// joinedLists warns of lists in texts without a bar.
+func (in *inspector) joinedLists() {
+	var files []string
 	for _, r := range in.content.Reviews {
 		if file := in.content.Position(r).File; source.IsYAML(file) {
-			byFile[file] = append(byFile[file], r)
+			files = append(files, file)
 		}
 	}
-	for name, reviews := range byFile {
+	slices.Sort(files)
+	for _, name := range slices.Compact(files) {
 		data, _ := in.root.ReadFile(name)
 		for _, at := range listForm.FindAllSubmatchIndex(data, -1) {
-			in.add(diagnostic.Position{File: name, Line: 1 + bytes.Count(data[:at[2]], []byte("\n")), Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
+			line := 1 + bytes.Count(data[:at[2]], []byte("\n"))
+			in.add(diagnostic.Position{File: name, Line: line, Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
 				"write text: | above the whole text, and indent all of its lines further than that")
 		}
-		in.cutIn(data, name, reviews)
 	}
 }
 
 // listForm matches a text without a bar in which two lines begin as those of a list do.
 var listForm = regexp.MustCompile(`(?m)^[ -]*text:(?: +[^\s|"'][^\n]*| *\n +[^\s|"'-](?:[^:\n]|:[^ \n])*)\n(?: +(?:\p{Lu}[^\n]*|(?:[^:\n]|:[^ \n])*)\n)*?( +(?:[-*+•–]|[0-9]{1,2}[.)]) [^\n]*)\n +(?:[-*+•–]|[0-9]{1,2}[.)]) `)
-
-// commentForm matches the beginning of a comment that may be part of a text.
-var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
-
-// plainField matches the line of a field whose value is on the line without quotes, up to a comment.
-var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text|reference):)?[ \t]*([^"'|>]?.*?)$`)
-
-func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) {
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		for _, at := range commentForm.FindAllStringIndex(text, -1) {
-			before, rest := text[:at[0]+1], strings.TrimSpace(text[at[0]+1:])
-			m := plainField.FindStringSubmatch(strings.TrimSpace(before))
-			ends := func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }
-			if m != nil && m[1]+m[2] != "" && slices.ContainsFunc(reviews, ends) {
-				in.cut(name, line, rest)
-			}
-		}
-	}
-}
-
-// cutLine matches a line of the small files whose text ends at a comment.
-var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name|street_address|telephone|label): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
-
-// cut warns of a text that ends before rest.
-func (in *inspector) cut(file string, line int, rest string) {
-	in.add(diagnostic.Position{File: file, Line: line}, rest, "cut-by-comment",
-		fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)), "put the whole text in double quotes")
-}
-
-// endsIn reports whether a text of the review ends in words: those of one field if it is named. Empty words mean a
-// field without a value.
-func endsIn(r *source.Review, field, words string) bool {
-	ends := func(name string, text *string) bool {
-		empty := text == nil || *text == ""
-		return (field == "" || field == name) && (words == "") == empty && (empty || strings.HasSuffix(*text, words))
-	}
-	return ends("reference", &r.Reference) && field != "" || ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
-}
