@@ -13,6 +13,7 @@
 //	mail-in-text          the head or the end of a mail, or its line ends
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
+//	other-rating          a rating that the text contradicts
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -142,6 +143,9 @@ func (in *inspector) review(r *source.Review) {
 		}
 		if t.name == "text" && !in.noNames && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
+		}
+		if t.name == "text" {
+			in.otherRating(r, at)
 		}
 		if !in.noBusiness {
 			in.unlisted(at, t.name, *t.text)
@@ -286,8 +290,8 @@ func (f *finding) locate(data []byte) {
 }
 
 // sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all. A whole text may be shorter.
-const sharedWords, wholeWords = 12, 10
+// places changes it at one end, if at all. A whole text may be shorter, and one that is copied to the letter even more.
+const sharedWords, wholeWords, exactWords = 12, 10, 6
 
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
@@ -299,6 +303,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
+		if len(words) >= exactWords {
+			keys = append(keys, *r.Text)
+		}
 		if len(words) >= wholeWords {
 			keys = append(keys, strings.Join(words, " "))
 		}
