@@ -180,7 +180,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
 		last, first, _ := strings.Cut(author, " ")
-		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !slices.Contains(titles, strings.ToLower(strings.TrimSuffix(last, "."))) {
+		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !isTitle(last) {
 			remedy += fmt.Sprintf("or %q if the surname stands first, ", other)
 		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),

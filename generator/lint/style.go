@@ -17,7 +17,7 @@ import (
 // that ends in initials, is short already.
 func Initials(author string) (short string, full bool) {
 	words := strings.Fields(diagnostic.SurnameLast(author))
-	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
+	if names := slices.DeleteFunc(slices.Clone(words), isTitle); len(names) > 1 {
 		words = names
 	}
 	joined := func(w string) bool { return slices.Contains(joins, w) }
@@ -35,6 +35,10 @@ func Initials(author string) (short string, full bool) {
 
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
+
+func isTitle(word string) bool {
+	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
+}
 
 // joins are the words between the first names of a couple, and those in the names of firms.
 var joins = diagnostic.Words(wordsFile, "joins")
@@ -154,9 +158,10 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		lower := strings.ToLower(name)
 		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
 	}
+	initial := strings.TrimSuffix(author[len(author)-1], ".")
 	for i := 1; i < len(words) && in.content.Site.AuthorNames == "initials"; i++ {
-		name, before, initial := strings.Trim(words[i], ".,;:!?"), words[i-1], strings.TrimSuffix(author[len(author)-1], ".")
-		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
+		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
+		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(name), diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
@@ -164,8 +169,12 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		}
 	}
 	for _, name := range greetings.find(reply) {
-		if by := in.authors[name]; by != "" && r.Author != "" && other(name) {
-			in.add(at, name, greetings.code, fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author), diagnostic.Quote(by)), greetings.remedy)
+		before, _, _ := strings.Cut(reply, name)
+		greeting := strings.Fields(before)
+		surname := isTitle(greeting[len(greeting)-1]) && utf8.RuneCountInString(initial) == 1 && !strings.HasPrefix(name, initial)
+		if by := in.authors[name]; (by != "" && r.Author != "" || surname) && other(name) {
+			message := fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
+			in.add(at, name, greetings.code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings.remedy)
 		}
 	}
 }
