@@ -169,8 +169,8 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		}
 	}
 	for _, name := range greetings.find(reply) {
-		before, _, _ := strings.Cut(reply, name)
-		greeting := strings.Fields(before)
+		before, _, _ := strings.Cut(reply, " "+name)
+		greeting := strings.Fields("… " + before)
 		surname := isTitle(greeting[len(greeting)-1]) && utf8.RuneCountInString(initial) == 1 && !strings.HasPrefix(name, initial)
 		if by := in.authors[name]; (by != "" && r.Author != "" || surname) && other(name) {
 			message := fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
