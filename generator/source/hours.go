@@ -57,7 +57,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours, open := []string{}, map[string][]string{} // spans by days
+	hours, open := []string{}, []string(nil) // as written, and those in the right form
 	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
@@ -70,16 +70,51 @@ func (d *decoder) hours(r *fields) []string {
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
 		default:
-			days, span, ok := strings.Cut(s, " ")
-			one := ok && !strings.Contains(span, ",")
-			if one && slices.ContainsFunc(open[days], func(other string) bool { return other[:5] < span[6:] && span[:5] < other[6:] }) {
-				warn("overlap others of the same days", "keep one of them: of hours that change with the season those of now")
-			} else if one {
-				open[days] = append(open[days], span)
+			for _, other := range open {
+				if day := overlap(other, s); day != "" {
+					warn(fmt.Sprintf("overlap %s on %s", diagnostic.Quote(other), day), "keep one of them for that day: of hours that change with the season those of now")
+					break
+				}
 			}
+			open = append(open, s)
 		}
 	}
 	return hours
+}
+
+// week are the days as schema.org writes them.
+var week = strings.Fields("Mo Tu We Th Fr Sa Su")
+
+// daysOf returns each of the days of hours, such as "Mo-Fr,Su".
+func daysOf(days string) (list []string) {
+	for part := range strings.SplitSeq(days, ",") {
+		first, last, _ := strings.Cut(part, "-")
+		i := slices.Index(week, first)
+		for list = append(list, first); last != "" && week[i] != last; {
+			i = (i + 1) % len(week)
+			list = append(list, week[i])
+		}
+	}
+	return list
+}
+
+// overlap returns a day on which two hours overlap; "" for none.
+func overlap(a, b string) string {
+	daysA, timesA, _ := strings.Cut(a, " ")
+	daysB, timesB, _ := strings.Cut(b, " ")
+	for one := range strings.SplitSeq(timesA, ",") {
+		for other := range strings.SplitSeq(timesB, ",") {
+			if one == "" || other == "" || other[:5] >= one[6:] || one[:5] >= other[6:] {
+				continue
+			}
+			for _, day := range daysOf(daysB) {
+				if slices.Contains(daysOf(daysA), day) {
+					return day
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // written returns how to write hours that were written as fields.
