@@ -153,6 +153,7 @@ var csvColumns = func() syntax.Columns {
 		}
 	}
 	c.Required = requiredFields
+	c.Cells = map[string]string{"verification.method": " Its cells have the method: " + MethodsExplained}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {

@@ -23,6 +23,8 @@ type Columns struct {
 	Required []string
 	// DidYouMean returns the column that an unknown name was probably meant to be; "" for none.
 	DidYouMean func(name string) string
+	// Cells say of some columns what is written in them.
+	Cells map[string]string
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -172,7 +174,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			}
 			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
 			if meant := c.DidYouMean(name); meant != "" {
-				suggestion = fmt.Sprintf("did you mean %q?", meant)
+				suggestion = fmt.Sprintf("did you mean %q?", meant) + c.Cells[meant]
 				c.Absent[meant] = true
 			}
 			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
