@@ -57,7 +57,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours, open := []string{}, []string(nil) // as written, and those in the right form
+	hours, open := []string{}, []string(nil) // as written, and the spans of those in the right form
 	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
@@ -70,13 +70,13 @@ func (d *decoder) hours(r *fields) []string {
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
 		default:
-			for _, other := range open {
-				if day := overlap(other, s); day != "" {
-					warn(fmt.Sprintf("overlap %s on %s", diagnostic.Quote(other), day), "keep one of them for that day: of hours that change with the season those of now")
-					break
-				}
+			own := spans(s)
+			if i := slices.IndexFunc(own, func(span string) bool {
+				return slices.ContainsFunc(open, func(other string) bool { return overlap(span, other) })
+			}); i >= 0 {
+				warn("overlap others on "+own[i][:2], "keep one of them for that day: of hours that change with the season those of now")
 			}
-			open = append(open, s)
+			open = append(open, own...)
 		}
 	}
 	return hours
@@ -85,37 +85,26 @@ func (d *decoder) hours(r *fields) []string {
 // week are the days as schema.org writes them.
 var week = strings.Fields("Mo Tu We Th Fr Sa Su")
 
-// daysOf returns each of the days of hours, such as "Mo-Fr,Su".
-func daysOf(days string) (list []string) {
+// spans returns each of the days of hours with each of their times: "Mo 08:00-12:00".
+func spans(hours string) (list []string) {
+	days, times, _ := strings.Cut(hours, " ")
 	for part := range strings.SplitSeq(days, ",") {
 		first, last, _ := strings.Cut(part, "-")
-		i := slices.Index(week, first)
-		for list = append(list, first); last != "" && week[i] != last; {
-			i = (i + 1) % len(week)
-			list = append(list, week[i])
+		for i := slices.Index(week, first); times != ""; i++ {
+			day := week[i%len(week)]
+			for span := range strings.SplitSeq(times, ",") {
+				list = append(list, day+" "+span)
+			}
+			if day == cmp.Or(last, first) {
+				break
+			}
 		}
 	}
 	return list
 }
 
-// overlap returns a day on which two hours overlap; "" for none.
-func overlap(a, b string) string {
-	daysA, timesA, _ := strings.Cut(a, " ")
-	daysB, timesB, _ := strings.Cut(b, " ")
-	for one := range strings.SplitSeq(timesA, ",") {
-		for other := range strings.SplitSeq(timesB, ",") {
-			if one == "" || other == "" || other[:5] >= one[6:] || one[:5] >= other[6:] {
-				continue
-			}
-			for _, day := range daysOf(daysB) {
-				if slices.Contains(daysOf(daysA), day) {
-					return day
-				}
-			}
-		}
-	}
-	return ""
-}
+// overlap reports whether two spans are of one day and overlap.
+func overlap(a, b string) bool { return a[:2] == b[:2] && a[3:8] < b[9:] && b[3:8] < a[9:] }
 
 // written returns how to write hours that were written as fields.
 func (c calendar) written(n *syntax.Node) string {

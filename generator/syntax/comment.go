@@ -35,14 +35,13 @@ func (y *yamlText) cut(name string, v *Node) {
 	if comment = strings.TrimRight(comment, " \t\r"); comment == "" || strings.ContainsAny(comment[:1], " \t#") {
 		return
 	}
+	words := strings.TrimSpace(before + " #" + comment)
+	whole := y.from(first, 1)
+	remedy := pasted(strings.TrimRight(whole[:len(whole)-len(rest)], " ") + " " + quoteValue(words))
 	line, col := v.Line, v.Col+utf8.RuneCountInString(before)+1
-	remedy := "put the whole text in double quotes"
 	if breaks := strings.Count(before, "\n"); breaks > 0 {
 		line, col = line+breaks, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n'):])+1
-	} else {
-		whole, _, _ := strings.Cut(y.from(first, 1), "\n")
-		field, _, _ := strings.Cut(whole, before+" #"+comment)
-		remedy = pasted(strings.TrimRight(field, " ") + " " + quoteValue(strings.TrimSpace(before+" #"+comment)))
+		remedy = "put the whole text in double quotes"
 	}
 	severity := diagnostic.Warning
 	if !oneWord.MatchString(comment) {
