@@ -21,7 +21,7 @@ var oneWord = regexp.MustCompile(`^\pL*$`)
 
 // cut reports a text without quotes that ends at a comment which is part of it.
 func (y *yamlText) cut(name string, v *Node) {
-	if !slices.Contains(commented, name) || v.Kind != Text && (v.Kind != Null || v.Text != "") {
+	if !slices.Contains(commented, name) || v.Col > maxIndent || v.Kind != Text && (v.Kind != Null || v.Text != "") {
 		return
 	}
 	first := v.Line - y.before
@@ -51,7 +51,8 @@ func (y *yamlText) cut(name string, v *Node) {
 		"if it is a note of yours, put a space after the #; if not, "+remedy)
 }
 
-// maxIndent is how many spaces a text of several lines may have between its words, beside one each.
+// maxIndent is how far to the right a text is looked at, and how many spaces it may have between its words, beside one
+// each. It stops a file of one line from being read again for each of its texts.
 const maxIndent = 400
 
 // cutInside is a text without quotes that a comment divides.
