@@ -101,15 +101,15 @@ const minPhoneDigits, maxPhoneDigits = 8, 15
 
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
-	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
+	remedy := "ask the customer for another wording, or withdraw it"
 	switch {
 	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
 	case field == "owner_reply.text":
 		remedy = "write the reply without it"
 		in.names(r, at, text)
-	case r.Source == "direct":
-		remedy = "ask the customer for another wording, or withdraw it"
+	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
+		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
 	}
 	var cards []string
 	for _, m := range personalData {

@@ -70,20 +70,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
 		r.warn("url", "same-address", "url is also the base_url of site.yaml: the reviews would replace the front page of your website", "give the reviews an address of their own as base_url there, such as https://reviews."+host+"; or delete this line if you have no other website")
 	}
-	b.Telephone = r.nonBlank("telephone")
-	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
-	switch s := b.Telephone; {
-	case extended.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
-	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
-	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
-	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
-	}
 	b.Email = r.email("email")
 	b.Address = r.address()
+	b.Telephone = r.telephone(b.Address.AddressCountry)
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
@@ -103,6 +92,30 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
+}
+
+// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
+var dialCodes = meanings("dial codes")
+
+// telephone reads the telephone number of a business in a country, which may be unknown.
+func (r *fields) telephone(country string) string {
+	s := r.nonBlank("telephone")
+	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
+	local := strings.Join(strings.FieldsFunc(s, func(c rune) bool { return c < '0' || c > '9' }), " ")
+	code, trunk, _ := strings.Cut(dialCodes[country], " ")
+	switch {
+	case extended.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
+	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
+	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
+	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
+	case code != "" && len(local) >= 6 && s[0] != '+' && !strings.HasPrefix(local, "00") && !strings.ContainsFunc(s, unicode.IsLetter):
+		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)), fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
+	}
+	return s
 }
 
 // address reads the address.

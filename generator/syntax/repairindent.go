@@ -10,7 +10,7 @@ import (
 // Mistakes of indentation, and of the hyphens that go with it.
 
 // indentation is a line that begins with a tab, or with the point that a telephone writes for two spaces.
-func indentation(lines []string, at int) (repair, bool) {
+func (y *yamlText) indentation(lines []string, at int) (repair, bool) {
 	words := strings.TrimLeft(lines[at], " \t.")
 	indent, what := lines[at][:len(lines[at])-len(words)], "a tab"
 	if fieldForm.MatchString(words) && strings.Contains(indent, ".") {
@@ -19,6 +19,16 @@ func indentation(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
+	if m := fieldForm.FindStringSubmatch(words); m != nil {
+		for _, line := range slices.Backward(lines[:at]) {
+			if f := fieldForm.FindStringSubmatch(line); f != nil && y.Within(f[3], m[3]) && strings.TrimSpace(f[4]) == "" {
+				plain = strings.Repeat(" ", len(f[1])+len(f[2])+2)
+				break
+			} else if f == nil || f[2] != "" {
+				break
+			}
+		}
+	}
 	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
 }
 

@@ -18,6 +18,9 @@ var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 var fieldBehind = regexp.MustCompile(`(?s)^(.*?),?\s+([a-z_]+): (.*)$`)
 
 func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
+	if m[2] != "" && !y.Is(m[2]) && !y.belowField(lines[:at], strings.Index(m[1], m[2])) {
+		return repair{}, false
+	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
 	message, advice, f := "", "", fieldBehind.FindStringSubmatch(value)
 	switch c, _ := utf8.DecodeRuneInString(value); {
@@ -61,6 +64,17 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		return repair{}, false
 	}
 	return replace(lines, at, col, m[1]+quoteValue(value), message, advice)
+}
+
+// belowField reports whether a field begins at a column, so that another one begins there on the next line, perhaps
+// with an unknown name.
+func (y *yamlText) belowField(above []string, column int) bool {
+	for _, line := range slices.Backward(above) {
+		if f := fieldForm.FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
+			return len(f[1])+len(f[2]) == column && y.Is(f[3])
+		}
+	}
+	return false
 }
 
 // blockWords is a text with words after | or >, which mails write before the lines that they quote.
