@@ -126,9 +126,6 @@ func (in *inspector) review(r *source.Review) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
-		if t.name == "title" && strings.HasSuffix(*t.text, ",") {
-			in.add(at, firstLine(*t.text), "placeholder", "title ends with a comma, which is published with it", "delete the comma")
-		}
 		if reply && r.Text != nil && *r.Text == *t.text {
 			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -35,8 +34,8 @@ var countryForm = regexp.MustCompile(CountryPattern)
 // numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
 var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—&+/] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
 
-// codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
-var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
+// codeForm matches a postal code before a town.
+var codeForm = regexp.MustCompile(`^[0-9]{4,5}$`)
 
 // twoNumbers matches what stands between two telephone numbers, where a / may be a part of one, extended one with an extension.
 var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`),
@@ -76,7 +75,6 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
-		g.elsewhere(b.Geo, b.Address.AddressCountry)
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
@@ -129,30 +127,10 @@ func (r *fields) address() (out reviewcast.Address) {
 			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
 		}
 	}
-	if m := countryInCode.FindStringSubmatch(out.PostalCode); m != nil {
-		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(out.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
-	}
 	if code, town, ok := strings.Cut(out.AddressLocality, " "); ok && out.PostalCode == "" && codeForm.MatchString(code) {
 		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
 	}
 	return out
-}
-
-// elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
-func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
-	var south, north, west, east float64
-	if n, _ := fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east); n < 4 {
-		return // its bounds aren't known
-	}
-	a, o := g.Latitude, g.Longitude
-	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
-		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
-			if i > 0 {
-				r.warn("latitude", "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
-			}
-			return
-		}
-	}
 }
 
 // listed reads the technicians, services or areas.
@@ -326,7 +304,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -54,14 +54,3 @@ func (y *yamlText) cut(name string, v *Node) {
 // maxIndent is how far to the right a text is looked at, and how many spaces it may have between its words, beside one
 // each. It stops a file of one line from being read again for each of its texts.
 const maxIndent = 400
-
-// cutInside is a text without quotes that a comment divides.
-func cutInside(lines []string, at int) (repair, bool) {
-	before, comment, found := strings.Cut(lines[at], " #")
-	if !found || strings.HasPrefix(comment, " ") || strings.ContainsAny(before, `"'`) {
-		return repair{}, false
-	}
-	changed := slices.Clone(lines)
-	changed[at] = before + " " + comment
-	return repair{at, utf8.RuneCountInString(before) + 2, changed, "a # after a space begins a comment in YAML, and ends the text", "put the whole text in double quotes, from its first line to its last"}, true
-}
