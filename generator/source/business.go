@@ -111,7 +111,8 @@ func (r *fields) telephone(country string) string {
 	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
 	case code != "" && len(local) >= 6 && s[0] != '+' && !strings.HasPrefix(local, "00") && !strings.ContainsFunc(s, unicode.IsLetter):
-		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)), fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
+		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
+			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
 	}
 	return s
 }

@@ -173,9 +173,12 @@ func newRefList(name, one string) refList {
 // fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
 var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text|reason) *:`), meanings("replies")
 
-// fieldInText matches the beginning of another review, or of a group of fields, in a text whose lines it is indented
-// like, dateInText the date of a reply at the end of its text.
-var fieldInText, dateInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`), regexp.MustCompile(`(?m)^date: .*\n*\z`)
+var (
+	// fieldInText matches the beginning of another review, or of a group of fields, in a text that it is indented like.
+	fieldInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
+	// dateInText matches the date of a reply at the end of its text.
+	dateInText = regexp.MustCompile(`(?m)^date: .*\n*\z`)
+)
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {

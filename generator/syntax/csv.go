@@ -113,11 +113,8 @@ type column struct{ outer, inner string }
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
-	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
-		if !slices.ContainsFunc(header, valueForm.MatchString) && len(header) > 2 {
-			c.Add(diagnostic.Error, 1, 1, "unknown-column", "none of the columns has a name of ours", fmt.Sprintf("if another program exported it, move it out of the content folder and run: %s; otherwise name the columns as in the manual, %s and so on", c.importCommand(), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
-			return nil, false
-		}
+	values := len(header) < 3 || slices.ContainsFunc(header, valueForm.MatchString)
+	if values && !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
