@@ -45,6 +45,9 @@ func Platform(source string) string {
 	return source
 }
 
+// IsPlatform reports whether a source is a platform that is known.
+func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
+
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
 	_, rest, _ := strings.Cut("\n"+table, "\n["+name+"]\n")

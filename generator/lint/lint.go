@@ -7,13 +7,13 @@
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	joined-list           a list in a text without a bar, of which YAML makes one line
-//	cut-by-comment        YAML text without quotes that ends at " #1"
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
 //	mail-in-text          the head or the end of a mail, or its line ends
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
+//	other-rating          a rating that the text contradicts
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -60,7 +60,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer in.root.Close()
-	in.cutTexts()
+	in.joinedLists()
 	warnings := in.place()
 	diagnostic.Sort(warnings)
 	return warnings, nil
@@ -126,9 +126,6 @@ func (in *inspector) review(r *source.Review) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
-		if t.name == "title" && strings.HasSuffix(*t.text, ",") {
-			in.add(at, firstLine(*t.text), "placeholder", "title ends with a comma, which is published with it", "delete the comma")
-		}
 		if reply && r.Text != nil && *r.Text == *t.text {
 			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
 		}
@@ -143,6 +140,9 @@ func (in *inspector) review(r *source.Review) {
 		}
 		if t.name == "text" && !in.noNames && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
+		}
+		if t.name == "text" {
+			in.otherRating(r, at)
 		}
 		if !in.noBusiness {
 			in.unlisted(at, t.name, *t.text)
@@ -177,7 +177,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
 		last, first, _ := strings.Cut(author, " ")
-		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !slices.Contains(titles, strings.ToLower(strings.TrimSuffix(last, "."))) {
+		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !isTitle(last) {
 			remedy += fmt.Sprintf("or %q if the surname stands first, ", other)
 		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
@@ -287,8 +287,8 @@ func (f *finding) locate(data []byte) {
 }
 
 // sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all. A whole text may be shorter.
-const sharedWords, wholeWords = 12, 10
+// places changes it at one end, if at all. A whole text may be shorter, and one that is copied to the letter even more.
+const sharedWords, wholeWords, exactWords = 12, 10, 6
 
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
@@ -300,6 +300,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
+		if len(words) >= exactWords {
+			keys = append(keys, *r.Text)
+		}
 		if len(words) >= wholeWords {
 			keys = append(keys, strings.Join(words, " "))
 		}

@@ -25,6 +25,15 @@ func TestNamesInReplies(t *testing.T) {
 		{"Peter M.", "Dear Anna", "Anna"},
 		{"Peter M.", "Hallo Sepp, danke", ""}, // of the staff
 		{"Annabel M.", "Liebe Anna, danke für das Lob!", ""},
+		{"Jana N.", "Dobrý den, paní Horáková, děkujeme.", "Horáková"},
+		{"Jana N.", "Dobrý den, paní Jano, paní Nováková.", "Nováková"},
+		{"Jana N.", "Dear Mrs Huber, thank you", "Huber"},
+		{"Jana N.", "Sehr geehrte Frau Dr. Neumann, Frau Huber war da", "Neumann"},
+		{"Jana N.", "Sehr geehrte Frau Dr. Huber, danke", "Huber"},
+		{"Jana", "Dear Mrs Huber, thank you", ""},
+		{"Jana N.", "Thank you, Mr Smith will call you.", ""},
+		{"Jana N.", "Thank you. Mr Smith will call you.", ""},
+		{"Jana N.", "Dear Mr Lehner, thank you", ""}, // of the staff
 		{"Peter M.", "Danke Google, danke Anna", ""},
 		{"Peter M.", "Hello Hello", ""},
 		{"Anonymous", "Hello Anna", "Anna"},

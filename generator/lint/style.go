@@ -17,7 +17,7 @@ import (
 // that ends in initials, is short already.
 func Initials(author string) (short string, full bool) {
 	words := strings.Fields(diagnostic.SurnameLast(author))
-	if names := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(w, "."))) }); len(names) > 1 {
+	if names := slices.DeleteFunc(slices.Clone(words), isTitle); len(names) > 1 {
 		words = names
 	}
 	joined := func(w string) bool { return slices.Contains(joins, w) }
@@ -35,6 +35,10 @@ func Initials(author string) (short string, full bool) {
 
 // titles are words before names.
 var titles = diagnostic.Words(wordsFile, "titles")
+
+func isTitle(word string) bool {
+	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
+}
 
 // joins are the words between the first names of a couple, and those in the names of firms.
 var joins = diagnostic.Words(wordsFile, "joins")
@@ -97,15 +101,15 @@ const minPhoneDigits, maxPhoneDigits = 8, 15
 
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
-	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
+	remedy := "ask the customer for another wording, or withdraw it"
 	switch {
 	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
 	case field == "owner_reply.text":
 		remedy = "write the reply without it"
 		in.names(r, at, text)
-	case r.Source == "direct":
-		remedy = "ask the customer for another wording, or withdraw it"
+	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
+		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
 	}
 	var cards []string
 	for _, m := range personalData {
@@ -154,9 +158,10 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		lower := strings.ToLower(name)
 		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
 	}
+	initial := strings.TrimSuffix(author[len(author)-1], ".")
 	for i := 1; i < len(words) && in.content.Site.AuthorNames == "initials"; i++ {
-		name, before, initial := strings.Trim(words[i], ".,;:!?"), words[i-1], strings.TrimSuffix(author[len(author)-1], ".")
-		called := slices.Contains(titles, strings.ToLower(strings.TrimSuffix(before, "."))) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
+		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
+		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(name), diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
@@ -164,8 +169,12 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		}
 	}
 	for _, name := range greetings.find(reply) {
-		if by := in.authors[name]; by != "" && r.Author != "" && other(name) {
-			in.add(at, name, greetings.code, fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author), diagnostic.Quote(by)), greetings.remedy)
+		before, _, _ := strings.Cut(reply, " "+name)
+		greeting := strings.Fields("… " + before)
+		surname := isTitle(greeting[len(greeting)-1]) && utf8.RuneCountInString(initial) == 1 && !strings.HasPrefix(name, initial)
+		if by := in.authors[name]; (by != "" && r.Author != "" || surname) && other(name) {
+			message := fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
+			in.add(at, name, greetings.code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings.remedy)
 		}
 	}
 }
@@ -187,72 +196,24 @@ func luhn(number string) bool {
 	return sum%10 == 0 && strings.Trim(number, "0") != ""
 }
 
-// A # after a space begins a comment in YAML in every text without quotes: "they were the #1 team" is published as
-// "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
-
-// cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts() {
-	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data, _ := in.root.ReadFile(name)
-		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
-			in.cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[2]:at[3]]))
-		}
-	}
-	byFile := map[string][]*source.Review{}
+// joinedLists warns of lists in texts without a bar.
+func (in *inspector) joinedLists() {
+	var files []string
 	for _, r := range in.content.Reviews {
 		if file := in.content.Position(r).File; source.IsYAML(file) {
-			byFile[file] = append(byFile[file], r)
+			files = append(files, file)
 		}
 	}
-	for name, reviews := range byFile {
+	slices.Sort(files)
+	for _, name := range slices.Compact(files) {
 		data, _ := in.root.ReadFile(name)
 		for _, at := range listForm.FindAllSubmatchIndex(data, -1) {
-			in.add(diagnostic.Position{File: name, Line: 1 + bytes.Count(data[:at[2]], []byte("\n")), Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
+			line := 1 + bytes.Count(data[:at[2]], []byte("\n"))
+			in.add(diagnostic.Position{File: name, Line: line, Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
 				"write text: | above the whole text, and indent all of its lines further than that")
 		}
-		in.cutIn(data, name, reviews)
 	}
 }
 
 // listForm matches a text without a bar in which two lines begin as those of a list do.
 var listForm = regexp.MustCompile(`(?m)^[ -]*text:(?: +[^\s|"'][^\n]*| *\n +[^\s|"'-](?:[^:\n]|:[^ \n])*)\n(?: +(?:\p{Lu}[^\n]*|(?:[^:\n]|:[^ \n])*)\n)*?( +(?:[-*+•–]|[0-9]{1,2}[.)]) [^\n]*)\n +(?:[-*+•–]|[0-9]{1,2}[.)]) `)
-
-// commentForm matches the beginning of a comment that may be part of a text.
-var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
-
-// plainField matches the line of a field whose value is on the line without quotes, up to a comment.
-var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text|reference):)?[ \t]*([^"'|>]?.*?)$`)
-
-func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) {
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		for _, at := range commentForm.FindAllStringIndex(text, -1) {
-			before, rest := text[:at[0]+1], strings.TrimSpace(text[at[0]+1:])
-			m := plainField.FindStringSubmatch(strings.TrimSpace(before))
-			ends := func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }
-			if m != nil && m[1]+m[2] != "" && slices.ContainsFunc(reviews, ends) {
-				in.cut(name, line, rest)
-			}
-		}
-	}
-}
-
-// cutLine matches a line of the small files whose text ends at a comment.
-var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name|street_address|telephone|label): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
-
-// cut warns of a text that ends before rest.
-func (in *inspector) cut(file string, line int, rest string) {
-	in.add(diagnostic.Position{File: file, Line: line}, rest, "cut-by-comment",
-		fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)), "put the whole text in double quotes")
-}
-
-// endsIn reports whether a text of the review ends in words: those of one field if it is named. Empty words mean a
-// field without a value.
-func endsIn(r *source.Review, field, words string) bool {
-	ends := func(name string, text *string) bool {
-		empty := text == nil || *text == ""
-		return (field == "" || field == name) && (words == "") == empty && (empty || strings.HasSuffix(*text, words))
-	}
-	return ends("reference", &r.Reference) && field != "" || ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
-}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -35,8 +34,8 @@ var countryForm = regexp.MustCompile(CountryPattern)
 // numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
 var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—&+/] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
 
-// codeForm matches a postal code before a town, countryInCode one with the sign of a country, as on envelopes.
-var codeForm, countryInCode = regexp.MustCompile(`^[0-9]{4,5}$`), regexp.MustCompile(`^(?:D|A|CH|F|I|B|L|NL|DK|E|P|PL|CZ)-([0-9].*)$`)
+// codeForm matches a postal code before a town.
+var codeForm = regexp.MustCompile(`^[0-9]{4,5}$`)
 
 // twoNumbers matches what stands between two telephone numbers, where a / may be a part of one, extended one with an extension.
 var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`),
@@ -70,24 +69,12 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
 		r.warn("url", "same-address", "url is also the base_url of site.yaml: the reviews would replace the front page of your website", "give the reviews an address of their own as base_url there, such as https://reviews."+host+"; or delete this line if you have no other website")
 	}
-	b.Telephone = r.nonBlank("telephone")
-	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
-	switch s := b.Telephone; {
-	case extended.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
-	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
-	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
-	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
-	}
 	b.Email = r.email("email")
 	b.Address = r.address()
+	b.Telephone = r.telephone(b.Address.AddressCountry)
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
-		g.elsewhere(b.Geo, b.Address.AddressCountry)
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
@@ -105,6 +92,31 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 }
 
+// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
+var dialCodes = meanings("dial codes")
+
+// telephone reads the telephone number of a business in a country, which may be unknown.
+func (r *fields) telephone(country string) string {
+	s := r.nonBlank("telephone")
+	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
+	local := strings.Join(strings.FieldsFunc(s, func(c rune) bool { return c < '0' || c > '9' }), " ")
+	code, trunk, _ := strings.Cut(dialCodes[country], " ")
+	switch {
+	case extended.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
+	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
+	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
+	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
+	case code != "" && len(local) >= 6 && s[0] != '+' && !strings.HasPrefix(local, "00") && !strings.ContainsFunc(s, unicode.IsLetter):
+		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
+			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
+	}
+	return s
+}
+
 // address reads the address.
 func (r *fields) address() (out reviewcast.Address) {
 	if a, ok := r.inner("address", addressSchema); ok {
@@ -116,30 +128,10 @@ func (r *fields) address() (out reviewcast.Address) {
 			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
 		}
 	}
-	if m := countryInCode.FindStringSubmatch(out.PostalCode); m != nil {
-		r.warn("address", "bad-value", fmt.Sprintf("address.postal_code %s has the country in it", diagnostic.Quote(out.PostalCode)), "write postal_code: "+strconv.Quote(m[1])+", and the country as address_country")
-	}
 	if code, town, ok := strings.Cut(out.AddressLocality, " "); ok && out.PostalCode == "" && codeForm.MatchString(code) {
 		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
 	}
 	return out
-}
-
-// elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
-func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
-	var south, north, west, east float64
-	if n, _ := fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east); n < 4 {
-		return // its bounds aren't known
-	}
-	a, o := g.Latitude, g.Longitude
-	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
-		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
-			if i > 0 {
-				r.warn("latitude", "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
-			}
-			return
-		}
-	}
 }
 
 // listed reads the technicians, services or areas.
@@ -313,7 +305,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -159,7 +159,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		return r, d.fail(n, "wrong-type", strange[i][2], strange[i][3])
 	}
 	second := false // another review begins
-	entries := d.lowered(d.outdented(n, s), s)
+	entries := d.outdented(n, s)
 	for i := range entries {
 		e := &entries[i]
 		key := &e.Key

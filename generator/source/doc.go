@@ -43,11 +43,13 @@
 //
 // The codes, which stay as they are:
 //
-//	bad-character bad-date bad-email bad-hours bad-id bad-language bad-quote bad-rating bad-time-zone bad-url bad-value
-//	blank cell-count csv-separator csv-syntax duplicate-field duplicate-id future-date json-syntax legal-text
-//	merge-marker missing-field missing-file not-a-folder not-text not-utf8 out-of-range output-inside
-//	reply-before-review second-document source-case symlink-broken symlink-folder symlink-outside too-big too-deep
-//	too-long too-many-problems too-many-reviews unknown-column unknown-field unknown-file unknown-review
-//	unknown-service unknown-service-area unknown-technician unpublished-review unreadable wrong-name wrong-type
-//	yaml-alias yaml-anchor yaml-merge yaml-syntax yaml-tag
+//	bad-character bad-date bad-email bad-hours bad-id bad-language bad-license bad-quote bad-rating bad-time-zone
+//	bad-url bad-value blank cell-count csv-separator csv-syntax cut-by-comment draft-folder duplicate-field
+//	duplicate-id early-verification empty-file escape example field-in-text future-date http-url json-syntax
+//	legal-text local-url merge-marker missing-field missing-file not-a-folder not-text not-utf8 note out-of-range
+//	output-inside reply-before-review same-address same-question second-document shared-name source-case
+//	symlink-broken symlink-folder symlink-outside too-big too-deep too-long too-many-problems too-many-reviews
+//	two-numbers unknown-column unknown-field unknown-file unknown-review unknown-service unknown-service-area
+//	unknown-technician unpublished-review unreadable wildcard withdrawn-text wrong-name wrong-type yaml-alias
+//	yaml-anchor yaml-merge yaml-syntax yaml-tag
 package source

@@ -77,17 +77,11 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if i := strings.IndexAny(key, ": "); i > 0 && e.Value.Kind == syntax.Null && slices.Contains(s.names, key[:i]) {
 		return fmt.Sprintf("put a colon and a space after the name: %s: %s", key[:i], strings.TrimLeft(key[i:], ": ")), key[:i]
 	}
-	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
-		return dotted(n, group, field), group
-	}
 	if meant = s.meant(key); meant == "" {
 		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
 			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
 				return "delete it, and write it where it belongs, if it is not there yet: in " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
 			}
-		}
-		if _, known := vocabularySchema.index[key]; known && (s == aspectSchema || s == problemSchema) {
-			return "delete the spaces before it, and as many before the lines below it: it is no part of " + s.what, ""
 		}
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
 			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
@@ -113,20 +107,6 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
 	}
 	return fmt.Sprintf("did you mean %q?", meant), meant
-}
-
-// dotted returns what to do with a field of a group that has the group's name and a point before its own, as columns do.
-func dotted(n *syntax.Node, group, field string) string {
-	var values []string
-	for _, e := range n.Entries {
-		if name, ok := strings.CutPrefix(e.Key.Text, group+"."); ok {
-			values = append(values, name+": "+e.Value.Text)
-		}
-	}
-	if !strings.HasPrefix(values[0], field+":") {
-		return "delete this line; it is in the field " + group
-	}
-	return fmt.Sprintf("write %s: {%s}", group, strings.Join(values, ", "))
 }
 
 // inGroup returns what to do with a field that belongs to a group; "" for another one.
@@ -226,13 +206,6 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
 		e := n.Entries[0]
 		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
-	case n.Kind == syntax.Mapping && (item == aspectSchema || item == problemSchema) && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.List && item.meant(n.Entries[0].Key.Text) == "":
-		var terms []string
-		for _, v := range n.Entries[0].Value.Items {
-			terms = append(terms, v.Text)
-		}
-		written, _, _ := strings.Cut(strings.TrimSuffix(item.written(n.Entries[0].Key.Text), "}"), ", terms:")
-		return fmt.Sprintf("begin each with a hyphen: - %s, terms: [%s]}", written, strings.Join(terms, ", "))
 	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && (n.Entries[0].Value.Kind == syntax.Null || f == "same_as"): // {a, b}
 		var values []string
 		for _, e := range n.Entries {
@@ -243,6 +216,8 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
 	case n.Kind == syntax.Mapping && f == "hours":
 		return r.days.written(n)
+	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0:
+		return "begin each with a hyphen: - " + item.written(n.Entries[0].Key.Text)
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
@@ -319,26 +294,6 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 		entries[i].Value = group
 	}
 	return entries
-}
-
-// lowered returns the fields with names in small letters, and reports several that had capitals once.
-func (d *decoder) lowered(entries []syntax.Entry, s *schema) []syntax.Entry {
-	if !slices.ContainsFunc(entries, func(e syntax.Entry) bool { return strings.ToLower(e.Key.Text) != e.Key.Text }) {
-		return entries // as nearly always
-	}
-	lower, names, first := slices.Clone(entries), []string(nil), (*syntax.Node)(nil)
-	for i := range lower {
-		key := &lower[i].Key
-		small := strings.ToLower(key.Text)
-		if _, known := s.index[small]; known && small != key.Text && !slices.ContainsFunc(entries, func(e syntax.Entry) bool { return e.Key.Text == small }) {
-			key.Text, names, first = small, append(names, small), cmp.Or(first, key)
-		}
-	}
-	if len(names) < 2 {
-		return entries
-	}
-	d.fail(first, "unknown-field", fmt.Sprintf("%d names of fields have capital letters", len(names)), "write them in small letters: "+strings.Join(names, ", "))
-	return lower
 }
 
 // scalar returns a value as it may be written in braces.

@@ -57,7 +57,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours, open := []string{}, map[string][]string{} // spans by days
+	hours, open := []string{}, []string(nil) // as written, and the spans of those in the right form
 	d.days = calendarOf(fmt.Sprint(r.value("hours")))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
@@ -70,17 +70,41 @@ func (d *decoder) hours(r *fields) []string {
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
 		default:
-			days, span, ok := strings.Cut(s, " ")
-			one := ok && !strings.Contains(span, ",")
-			if one && slices.ContainsFunc(open[days], func(other string) bool { return other[:5] < span[6:] && span[:5] < other[6:] }) {
-				warn("overlap others of the same days", "keep one of them: of hours that change with the season those of now")
-			} else if one {
-				open[days] = append(open[days], span)
+			own := spans(s)
+			if i := slices.IndexFunc(own, func(span string) bool {
+				return slices.ContainsFunc(open, func(other string) bool { return overlap(span, other) })
+			}); i >= 0 {
+				warn("overlap others on "+own[i][:2], "keep one of them for that day: of hours that change with the season those of now")
 			}
+			open = append(open, own...)
 		}
 	}
 	return hours
 }
+
+// week are the days as schema.org writes them.
+var week = strings.Fields("Mo Tu We Th Fr Sa Su")
+
+// spans returns each of the days of hours with each of their times: "Mo 08:00-12:00".
+func spans(hours string) (list []string) {
+	days, times, _ := strings.Cut(hours, " ")
+	for part := range strings.SplitSeq(days, ",") {
+		first, last, _ := strings.Cut(part, "-")
+		for i := slices.Index(week, first); times != ""; i++ {
+			day := week[i%len(week)]
+			for span := range strings.SplitSeq(times, ",") {
+				list = append(list, day+" "+span)
+			}
+			if day == cmp.Or(last, first) {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// overlap reports whether two spans are of one day and overlap.
+func overlap(a, b string) bool { return a[:2] == b[:2] && a[3:8] < b[9:] && b[3:8] < a[9:] }
 
 // written returns how to write hours that were written as fields.
 func (c calendar) written(n *syntax.Node) string {

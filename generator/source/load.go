@@ -163,7 +163,7 @@ func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 		misplaced = misplaced || p.Code == "wrong-name" && (strings.Contains(p.Suggestion, " "+BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
 			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
 		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
-		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
+		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || p.Code == "unknown-field" && strings.HasPrefix(p.Suggestion, "write ") || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line(p)] = true
 		}
 	}

@@ -175,18 +175,8 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 	}
 	for _, c := range s.cited {
 		r, p := c.find(x, at, complete)
-		if p != nil && c.among != nil {
-			others := slices.DeleteFunc(slices.Clone(c.among.EvidenceReviewIDs), func(id string) bool {
-				_, wrong := (&citation{id: id}).find(x, at, complete)
-				return wrong != nil
-			})
-			if len(others) > 0 {
-				p.Suggestion = cmp.Or(p.Suggestion, fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", ")))
-			}
-		}
 		if p != nil {
-			field, _, _ := strings.Cut(c.what, ".")
-			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete "+field)
+			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or leave this one out")
 			problems = append(problems, *p)
 		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
 			suggestion := "copy part of its text exactly"
@@ -194,16 +184,6 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 				suggestion = "the review has no text; choose another"
 			} else if words := original(*r.Text, c.quote); words != "" {
 				suggestion = "spaces, line breaks or quotation marks differ; write text: " + strconv.Quote(words)
-			} else if first, last, ok := strings.Cut(strings.ReplaceAll(c.quote, "...", "…"), "…"); ok {
-				suggestion = "copy one part of it, in which nothing is left out"
-				from := strings.Index(*r.Text, strings.TrimSpace(first))
-				if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
-					if strings.TrimSpace(last) == "" {
-						to = from + len(strings.TrimSpace(first))
-					}
-					whole, _, _ := strings.Cut((*r.Text)[from:to+len(strings.TrimSpace(last))], "\n")
-					suggestion += ", such as text: " + strconv.Quote(whole)
-				}
 			}
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
@@ -242,8 +222,7 @@ func addressed(s string) string {
 
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
-	r, words := x.first(c.id, at), strings.Fields(c.id)
-	unknown := func(id string) bool { return x.first(id, at) == nil }
+	r := x.first(c.id, at)
 	code, why, suggestion := "unpublished-review", "", ""
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
@@ -252,8 +231,6 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		return nil, nil
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
-	case r == nil && len(words) > 1 && !slices.ContainsFunc(words, unknown):
-		return nil, new(c.at.Error("wrong-type", fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(c.id)), "write commas between them: "+strings.Join(words, ", ")))
 	case r == nil:
 		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(addressed(c.id), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:
@@ -262,12 +239,6 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		why, suggestion = "has no verification", fmt.Sprintf("give the review in line %d of %s a verification, such as verification: {method: job}, or cite another", at.line(r), r.rec.file)
 	default:
 		return r, nil
-	}
-	by := x.ids(func(r *Review) bool {
-		return r.Published && (strings.EqualFold(r.Author, c.id) || r.Title != nil && strings.EqualFold(*r.Title, c.id))
-	})
-	if r == nil && len(by) > 0 {
-		return nil, new(c.at.Error(code, fmt.Sprintf("%s is the author or the title of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or ")))
 	}
 	return nil, new(c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion))
 }

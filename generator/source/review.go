@@ -77,11 +77,6 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 // parseCSV reads a file of reviews, one a row.
 func (p *parser) parseCSV(data []byte) (complete bool) {
 	c := &syntax.CSVReader{List: p.problems, Columns: csvColumns}
-	c.Fits = func(n *syntax.Node) bool {
-		d := decoder{List: &diagnostic.List{}, absent: c.Absent}
-		d.review(n, &record{})
-		return d.Len() == 0 || d.Len() == 1 && d.All()[0].Code == "bad-rating" && strings.HasPrefix(d.All()[0].Suggestion, "write ")
-	}
 	return c.Read(data, func(n *syntax.Node) {
 		if p.absent == nil { // the first row: the missing columns are known now, and part of every key
 			p.absent = c.Absent
@@ -112,24 +107,11 @@ func (p *parser) put(r *record, line int) {
 	p.now.lines[r] = line
 }
 
-// manyWrong is how many wrong cells of a CSV row are reported as one mistake.
-const manyWrong = 4
-
 // decode makes the record of a node; nil stands for one that the reader has refused.
 func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	r := &record{key: key, file: p.File}
 	if n != nil {
 		p.review(n, r)
-	}
-	if all := p.All(); len(all) >= 2 && p.absent != nil && all[0].Code == "missing-field" && all[1].Code == "missing-field" {
-		all[1].Message, all[1].Suggestion = strings.Replace(all[1].Message, "the review has", all[0].Message+" and", 1), "delete the row if it is a heading or a total, or fill it in"
-		*p.List = diagnostic.List{File: p.File, Max: p.Max}
-		p.Put(all[1])
-	} else if n := p.Len(); n >= manyWrong && p.absent != nil { // probably one mistake
-		first := p.All()[0]
-		*p.List = diagnostic.List{File: p.File, Max: p.Max}
-		p.Add(first.Severity, first.Line, first.Col, "cell-count", fmt.Sprintf("%d cells of this row are wrong; the first: %s", n, first.Message),
-			"check that the cells are in the order of the header; "+first.Suggestion)
 	}
 	if p.Len() > 0 {
 		r.problems = p.List
@@ -153,6 +135,7 @@ var csvColumns = func() syntax.Columns {
 		}
 	}
 	c.Required = requiredFields
+	c.Cells = map[string]string{"verification.method": " Its cells have the method: " + MethodsExplained}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {
@@ -190,8 +173,12 @@ func newRefList(name, one string) refList {
 // fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
 var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text|reason) *:`), meanings("replies")
 
-// swallowed matches the beginning of another review, or of a group of fields, in a text whose lines it is indented like.
-var swallowed = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
+var (
+	// fieldInText matches the beginning of another review, or of a group of fields, in a text that it is indented like.
+	fieldInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
+	// dateInText matches the date of a reply at the end of its text.
+	dateInText = regexp.MustCompile(`(?m)^date: .*\n*\z`)
+)
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
@@ -229,12 +216,7 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Date, w.date = r.date("date"), r.placeOf("date")
 	w.Title = pointer(r.text("title"))
 	w.Text = pointer(r.text("text"))
-	if at := swallowed.FindStringIndex(*cmp.Or(w.Text, new(string))); at != nil && !d.strict {
-		v, words := r.value("text"), strings.TrimSpace((*w.Text)[at[0]:at[1]])
-		left := max(0, n.Col-1-2*strings.Count(words[:1], "-"))
-		d.Add(diagnostic.Error, v.Line+1+strings.Count((*w.Text)[:at[0]], "\n"), 1, "field-in-text", fmt.Sprintf("%s stands inside the text of a review", diagnostic.Quote(words)),
-			fmt.Sprintf("write it, and the lines that belong to it, as far to the left as those of the review; write: %s%s", strings.Repeat(" ", left), words))
-	}
+	r.swallowed("text", fieldInText)
 	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
@@ -302,7 +284,9 @@ func (r *fields) source() string {
 
 // reply reads the owner's reply.
 func (r *fields) reply(w *record) *reviewcast.OwnerReply {
-	r.swallowed("text", "date")
+	if r.swallowed("text", dateInText) {
+		r.meant |= 1 << r.schema.index["date"]
+	}
 	r.required("text", "date")
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
@@ -313,18 +297,21 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	return reply
 }
 
-// swallowed reports a field that ends a text of several lines, since it is indented like them.
-func (r *fields) swallowed(text, field string) {
+// swallowed reports a field that stands inside a text of several lines, since it is indented like them.
+func (r *fields) swallowed(text string, form *regexp.Regexp) bool {
 	v := r.value(text)
-	if v == nil || r.value(field) != nil {
-		return
+	if v == nil || r.strict {
+		return false
 	}
-	lines := strings.Split(strings.TrimRight(v.Text, "\n"), "\n")
-	if last := lines[len(lines)-1]; len(lines) > 1 && strings.HasPrefix(last, field+": ") {
-		key := r.found[r.schema.index[text]].Key
-		r.Add(diagnostic.Error, key.Line+len(lines), 1, "missing-field", fmt.Sprintf("%s is part of the text above, since it is indented like it", diagnostic.Quote(last)), "write: "+strings.Repeat(" ", key.Col-1)+last)
-		r.meant |= 1 << r.schema.index[field]
+	at := form.FindStringIndex(v.Text)
+	if at == nil {
+		return false
 	}
+	words := strings.TrimSpace(v.Text[at[0]:at[1]])
+	left := max(0, r.node.Col-1-2*strings.Count(words[:1], "-"))
+	r.Add(diagnostic.Error, v.Line+1+strings.Count(v.Text[:at[0]], "\n"), 1, "field-in-text", fmt.Sprintf("%s stands inside the text above, since it is indented like it", diagnostic.Quote(words)),
+		fmt.Sprintf("write it, and the lines that belong to it, as far to the left as text; write: %s%s", strings.Repeat(" ", left), words))
+	return true
 }
 
 // halfYear is how long before a review its verification may be without a warning.

@@ -46,7 +46,6 @@ func notes(name string, data []byte) (noted []citation) {
 type citation struct {
 	id, what string
 	at       diagnostic.Position
-	among    *reviewcast.FAQ // the question; nil for a quote
 	quote    string
 	words    diagnostic.Position // of the quote
 }
@@ -118,32 +117,13 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 	if documents == 0 && name == BusinessFile && !diagnostic.HasErrors(p.All()) {
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
-	lines := strings.Split(string(data), "\n")
 	for _, problem := range p.All() {
-		if line := noteWith(lines, problem); line > 0 {
-			problem.Suggestion = fmt.Sprintf("line %d is a note because of its #: delete the # there, and on the other lines of this entry", line)
-		}
 		if name == WithdrawnFile {
 			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today),
 				"look up the day where the review was given, or in the mail that announced it, and write it as YYYY-MM-DD", "write the day of the withdrawal, such as date: "+string(s.content.Today)).Replace(problem.Suggestion)
 		}
 		s.problems = append(s.problems, problem)
 	}
-}
-
-// noteWith returns the line of the note that has what a problem says is missing: the field, or the beginning of the
-// entry; 0 for none.
-func noteWith(lines []string, p diagnostic.Problem) int {
-	if above := p.Line - 2; p.Code == "wrong-type" && above >= 0 && strings.HasPrefix(strings.TrimLeft(lines[above], "# "), "- ") && strings.HasPrefix(lines[above], "#") {
-		return p.Line - 1
-	}
-	_, field, _ := strings.Cut(p.Message, " has no ")
-	for i := p.Line; i < len(lines) && p.Code == "missing-field" && strings.HasPrefix(lines[i], "#"); i++ {
-		if strings.HasPrefix(strings.TrimLeft(lines[i], "# "), field+":") {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // notInSummary is what the summary's Markdown doesn't have here: a form, the code, the message and the remedy.

@@ -207,11 +207,6 @@ func (r *fields) stars(f string) int {
 		switch {
 		case n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 			meant = "ask the customer for the stars; without them it can't be published"
-		case n.Kind == syntax.Mapping:
-			for _, e := range slices.Backward(n.Entries) {
-				meant = cmp.Or(diagnostic.MeantRating(e.Value.Text), meant)
-			}
-			meant = cmp.Or(meant, suggestion) + ", and delete the fields below it"
 		case n.Kind == syntax.List && len(n.Items) == 1:
 			meant = "write it without brackets and without a hyphen"
 		case odd != 0 && meant != "":
@@ -248,10 +243,7 @@ func (r *fields) language(f, country string) string {
 	base, script, region := tag.Raw()
 	if now := region.Canonicalize(); err != nil || tag == language.Und || now != region {
 		suggestion := "write the code of the language, such as en, de or pt-BR"
-		name, where, _ := strings.Cut(strings.TrimSuffix(s, ")"), " (")
-		if code := diagnostic.Languages[diagnostic.Squash(name)]; code != "" && countries[diagnostic.Squash(where)] != "" {
-			suggestion = "write language: " + code + "-" + countries[diagnostic.Squash(where)]
-		} else if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
+		if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write language: " + code
 		} else if near := diagnostic.Nearest(diagnostic.Squash(s), slices.Collect(maps.Keys(diagnostic.Languages))); near != "" && len(s) > 3 {
 			suggestion = "write language: " + diagnostic.Languages[near]
@@ -261,8 +253,6 @@ func (r *fields) language(f, country string) string {
 		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
 			base, _ := language.Make("und-" + region.String()).Base()
 			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
-		} else if first := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && c != '-' }); len(first) > 1 && len(first[0]) == 2 && !slices.ContainsFunc(first, func(code string) bool { return len(code) > 5 }) && strings.ContainsAny(s, ",;/&+") {
-			suggestion = "name one language: write " + first[0]
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
@@ -273,9 +263,6 @@ func (r *fields) language(f, country string) string {
 	return tag.String()
 }
 
-// minutes matches an angle in degrees, minutes and seconds.
-var minutes = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]+)?)° ?(?:([0-9]{1,2})['′’] ?)?(?:([0-9.]+)(?:["″”]|'')? ?)?([NSEWO])?$`)
-
 // float reads a number within bounds.
 func (r *fields) float(f string, low, high float64) float64 {
 	n := r.value(f)
@@ -283,16 +270,10 @@ func (r *fields) float(f string, low, high float64) float64 {
 		return 0
 	}
 	if n.Kind != syntax.Number {
-		suggestion := "write it without quotes, such as 45.65"
+		suggestion := "write it in degrees with a point and without quotes, such as 45.65"
 		plain := strings.Replace(strings.TrimRight(n.Text, "%° NEne"), ",", ".", 1)
 		if _, err := strconv.ParseFloat(plain, 64); err == nil {
 			suggestion = "write " + plain
-		} else if m := minutes.FindStringSubmatch(n.Text); m != nil {
-			var v [3]float64
-			for i := range v {
-				v[i], _ = strconv.ParseFloat(m[i+1], 64) // without seconds, 0
-			}
-			suggestion = fmt.Sprintf("write %s%.5f, the same in degrees", diagnostic.When(m[4] == "S" || m[4] == "W", "-"), v[0]+v[1]/60+v[2]/3600)
 		}
 		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), suggestion)
 		return 0

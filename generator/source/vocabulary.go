@@ -162,7 +162,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
 		for n, id := range r.itemsOf("evidence_review_ids") {
 			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-			s.cited = append(s.cited, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n)), among: q})
+			s.cited = append(s.cited, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)

@@ -23,6 +23,8 @@ type Columns struct {
 	Required []string
 	// DidYouMean returns the column that an unknown name was probably meant to be; "" for none.
 	DidYouMean func(name string) string
+	// Cells say of some columns what is written in them.
+	Cells map[string]string
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -35,8 +37,6 @@ type CSVReader struct {
 	seen, col int
 	// Absent are the required columns that are missing, once the header has been read. They are reported there, once.
 	Absent map[string]bool
-	// Fits reports whether a row is right, as far as it can be known.
-	Fits func(*Node) bool
 }
 
 // Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
@@ -88,7 +88,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		case slices.Equal(row, names):
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", "the row repeats the names of the columns", "delete it")
 		case len(row) != len(columns):
-			c.uneven(r, row, columns)
+			c.uneven(n.Line, row, columns)
 			complete = false
 		default:
 			c.row(r, row, columns, n)
@@ -98,30 +98,12 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 }
 
 // uneven reports a row with another number of cells than the header.
-func (c *CSVReader) uneven(r *csv.Reader, row []string, columns []column) {
+func (c *CSVReader) uneven(line int, row []string, columns []column) {
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
 	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
 		suggestion = "write straight quotation marks (\") around a text, not curly ones"
 	}
-	line, _ := r.FieldPos(0)
-	at, cell := Node{Line: line, Col: 1}, ""
-	for i := range columns {
-		end := i + len(row) - len(columns) + 1
-		if end <= i+1 || strings.Contains(suggestion, "curly") || slices.ContainsFunc(row[i+1:end], func(s string) bool { return s == "" }) {
-			continue
-		}
-		whole, n := slices.Concat(row[:i], []string{strings.Join(row[i:end], ",")}, row[end:]), Node{Kind: Mapping}
-		c.row(r, whole, columns, &n)
-		if spaced := strings.HasPrefix(row[i+1], " "); (cell == "" || spaced) && c.Fits(&n) {
-			at, cell = c.cell(r, i, row[i]), whole[i]
-		}
-	}
-	if meant := diagnostic.MeantRating(cell); meant != "" {
-		suggestion = fmt.Sprintf("%s in place of %s, which are two cells", meant, cell)
-	} else if cell != "" {
-		suggestion = fmt.Sprintf("a comma ends a cell; put the whole text in double quotes: \"%s\"", strings.ReplaceAll(cell, `"`, `""`))
-	}
-	c.Add(diagnostic.Error, at.Line, at.Col, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
+	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
 }
 
 // column is where a cell goes: a field, or a field in a field.
@@ -131,11 +113,8 @@ type column struct{ outer, inner string }
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
-	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
-		if !slices.ContainsFunc(header, valueForm.MatchString) && len(header) > 2 {
-			c.Add(diagnostic.Error, 1, 1, "unknown-column", "none of the columns has a name of ours", fmt.Sprintf("if another program exported it, move it out of the content folder and run: %s; otherwise name the columns as in the manual, %s and so on", c.importCommand(), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
-			return nil, false
-		}
+	values := len(header) < 3 || slices.ContainsFunc(header, valueForm.MatchString)
+	if values && !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
@@ -172,7 +151,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			}
 			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
 			if meant := c.DidYouMean(name); meant != "" {
-				suggestion = fmt.Sprintf("did you mean %q?", meant)
+				suggestion = fmt.Sprintf("did you mean %q?", meant) + c.Cells[meant]
 				c.Absent[meant] = true
 			}
 			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)

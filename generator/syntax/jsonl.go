@@ -64,12 +64,6 @@ func ReadJSON(data []byte, fields Fields, p *diagnostic.List) *Node {
 // memberForm matches the name of a field and its colon, with the comma before it and a brace behind it.
 var memberForm = regexp.MustCompile(`,?\s*"([a-z_]+)"\s*:\s*\{?`)
 
-// bareMember matches a field without quotes, as YAML has it, and bareWord the words of its value.
-var (
-	bareMember = regexp.MustCompile(`([{,]\s*)([a-z_]+): *(\[[^\]"]*\]|"[^"]*"|[0-9]+)`)
-	bareWord   = regexp.MustCompile(`[\pL0-9][\pL0-9._-]*`)
-)
-
 // curlyQuotes writes the quotation marks of word processors as JSON's.
 var curlyQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
@@ -83,24 +77,10 @@ func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
 		return nil
 	}
 	trial, group := &jsonLine{List: j.List}, ""
-	if line := bytes.TrimSpace(data); bytes.HasPrefix(line, []byte(`"{""`)) {
-		line = bytes.ReplaceAll(bytes.Trim(line, `"`), []byte(`""`), []byte(`"`))
-		if n, err := trial.parse(line); err == nil {
-			j.Add(diagnostic.Error, 1, 1, "json-syntax", "a spreadsheet program has put quotation marks around the line and doubled those in it", "put back a copy of the file, or delete it and import again; or "+pasted(string(line)))
-			return n
-		}
-	}
 	if straight := curlyQuotes.Replace(string(data)); straight != string(data) {
 		if n, err := trial.parse([]byte(straight)); err == nil {
 			at := strings.IndexAny(string(data), "“”„")
 			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:at])+1, "json-syntax", "curly quotation marks don't count as quotes", "write each as a straight one; "+pasted(straight))
-			return n
-		}
-	}
-	if bare := bareMember.FindSubmatchIndex(data); bare != nil {
-		member := fmt.Sprintf("%q: %s", data[bare[4]:bare[5]], bareWord.ReplaceAll(data[bare[6]:bare[7]], []byte(`"$0"`)))
-		if n, err := trial.parse(slices.Concat(data[:bare[4]], []byte(member), data[bare[7]:])); err == nil {
-			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:bare[4]])+1, "json-syntax", "names and texts are in double quotes in JSON", pasted(member))
 			return n
 		}
 	}

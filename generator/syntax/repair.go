@@ -47,7 +47,7 @@ func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error)
 			break
 		}
 		y.Add(diagnostic.Error, r.at+1+y.before, r.col, "yaml-syntax", r.message, r.suggestion)
-		y.data, documents, err = []byte(strings.Join(r.lines, "\n")), found, next
+		y.data, documents, err = strings.Join(r.lines, "\n"), found, next
 	}
 	return documents, err
 }
@@ -55,16 +55,16 @@ func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error)
 // tryRepairs returns the first correction with which the parser gets further.
 func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.Node, err error, ok bool) {
 	stopped := stoppedAt(e)
-	lines := strings.Split(string(y.data), "\n")
+	lines := strings.Split(y.data, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimSuffix(line, "\r")
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, y.letters, y.on(braceForm, 2, closeBrace), indentation, y.tabsAligned, y.on(bulletForm, 0, bullets), y.notes,
+		y.plainSpaces, y.letters, y.on(braceForm, 2, closeBrace), y.indentation, y.on(bulletForm, 0, bullets), y.notes,
 		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 0, y.firstHyphen),
 		listInText, y.on(fieldForm, 3, y.noteAbove), y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords), y.on(textForm, 2, y.firstField),
-		y.on(textForm, 2, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
+		y.on(textForm, 0, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -72,7 +72,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 				continue
 			}
 			*y.budget -= len(y.data)
-			documents, err := parse([]byte(strings.Join(r.lines, "\n")))
+			documents, err := parse(strings.Join(r.lines, "\n"))
 			if next, ok := errors.AsType[*yaml.LoadError](err); err == nil || ok && stoppedAt(next) > max(stopped, r.at+1) {
 				return r, documents, err, true
 			}
@@ -120,12 +120,13 @@ func replace(lines []string, at, byteCol int, line, message, advice string) (rep
 	return repair{at, utf8.RuneCountInString(lines[at][:byteCol]) + 1, changed, message, advice + pasted(line)}, line != lines[at]
 }
 
-// pasted returns the remedy to write a line, shortened for a message.
+// pasted returns the remedy to write a line. Of a long one, which a message can't repeat, it is how the line begins and ends.
 func pasted(line string) string {
-	if line = strings.ToValidUTF8(line, ""); len(line) > diagnostic.MaxPasted {
-		return "write, with the words that are there in place of …: " + strings.ToValidUTF8(line[:diagnostic.MaxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-diagnostic.MaxPasted/4:], "")
+	if line = strings.ToValidUTF8(line, ""); len(line) <= diagnostic.MaxPasted {
+		return "write: " + line
 	}
-	return "write: " + line
+	begin, end := line[:diagnostic.MaxPasted/2], line[len(line)-diagnostic.MaxPasted/4:]
+	return fmt.Sprintf("the line must begin: %s, and end: %s", begin[:strings.LastIndexByte(begin, ' ')+1], end[strings.IndexByte(end, ' ')+1:])
 }
 
 // odd are the characters that look like a space or like nothing, or like a colon.

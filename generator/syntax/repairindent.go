@@ -10,7 +10,7 @@ import (
 // Mistakes of indentation, and of the hyphens that go with it.
 
 // indentation is a line that begins with a tab, or with the point that a telephone writes for two spaces.
-func indentation(lines []string, at int) (repair, bool) {
+func (y *yamlText) indentation(lines []string, at int) (repair, bool) {
 	words := strings.TrimLeft(lines[at], " \t.")
 	indent, what := lines[at][:len(lines[at])-len(words)], "a tab"
 	if fieldForm.MatchString(words) && strings.Contains(indent, ".") {
@@ -19,16 +19,36 @@ func indentation(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
+	if m := fieldForm.FindStringSubmatch(words); m != nil && m[2] == "" && y.Is(m[3]) {
+		plain = y.columnOf(lines[:at], m[3], plain)
+	}
 	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
 }
 
-// tabsAligned takes a tab for the indentation of the field above.
-func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
-	changed := slices.Clone(lines)
-	changed[at] = strings.ReplaceAll(lines[at], "\t", " ")
-	r, ok := y.on(fieldForm, 3, y.indentField)(changed, at)
-	r.message = "this line is indented with a tab"
-	return r, ok && strings.HasPrefix(lines[at], "\t")
+// columnOf returns the spaces before a field: two more than the group has that it is in, or those of the field above;
+// other if there is none.
+func (y *yamlText) columnOf(above []string, name, other string) string {
+	nearest, outer := -1, maxIndent
+	for _, line := range slices.Backward(above) {
+		f := fieldForm.FindStringSubmatch(line)
+		if f == nil || !y.Is(f[3]) {
+			continue
+		}
+		column := len(f[1]) + len(f[2])
+		if column < outer && strings.TrimSpace(f[4]) == "" && y.Within(f[3], name) {
+			return strings.Repeat(" ", column+2)
+		}
+		if outer = min(outer, column); nearest < 0 {
+			nearest = column
+		}
+		if f[2] != "" {
+			break
+		}
+	}
+	if nearest < 0 {
+		return other
+	}
+	return strings.Repeat(" ", nearest)
 }
 
 // firstHyphen is a first review without a hyphen, above one with it.

@@ -18,6 +18,9 @@ var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 var fieldBehind = regexp.MustCompile(`(?s)^(.*?),?\s+([a-z_]+): (.*)$`)
 
 func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
+	if m[2] != "" && !y.Is(m[2]) && !y.belowField(lines[:at], strings.Index(m[1], m[2])) {
+		return repair{}, false
+	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
 	message, advice, f := "", "", fieldBehind.FindStringSubmatch(value)
 	switch c, _ := utf8.DecodeRuneInString(value); {
@@ -63,40 +66,34 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 	return replace(lines, at, col, m[1]+quoteValue(value), message, advice)
 }
 
-// blockWords is a text with words after | or >, which mails write before the lines that they quote.
+// belowField reports whether a field begins at a column, so that another one begins there on the next line, perhaps
+// with an unknown name.
+func (y *yamlText) belowField(above []string, column int) bool {
+	for _, line := range slices.Backward(above) {
+		if f := fieldForm.FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
+			return len(f[1])+len(f[2]) == column && y.Is(f[3])
+		}
+	}
+	return false
+}
+
+// blockWords is a text with words after |.
 func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool) {
-	if m[2] == "" || len(m[3]) < 3 || m[3][1] != ' ' || !strings.ContainsRune("|>", rune(m[3][0])) {
+	words, ok := strings.CutPrefix(m[3], "| ")
+	if m[2] == "" || !ok {
 		return repair{}, false
 	}
-	changed, last, words := slices.Clone(lines), at, []string{strings.TrimSpace(m[3][1:])}
-	below := at + 1
-	for below+1 < len(lines) && strings.TrimSpace(lines[below]) == "" {
-		below++
-	}
-	if below < len(lines) && m[3][0] == '|' {
-		if indent := len(lines[below]) - len(strings.TrimLeft(lines[below], " ")); indent > strings.Index(lines[at], m[2]) {
-			changed[at] = strings.TrimSuffix(m[1], " ") + " |"
-			return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, "words after |, which begins a text on the lines below",
-				fmt.Sprintf("write %s: | alone on line %d, and these words on a line of their own below it, after %s", m[2], at+1+y.before, spaces(indent))}, true
-		}
-	}
-	for ; last+1 < len(lines); last++ {
-		line := strings.TrimSpace(lines[last+1])
-		if f := fieldForm.FindStringSubmatch(lines[last+1]); f != nil && y.Is(f[3]) || line == "" || line[0] != '>' && !strings.HasPrefix(lines[last+1], " ") {
+	indent := strings.Index(lines[at], m[2]) + 2
+	for _, line := range lines[at+1:] {
+		if below := strings.TrimLeft(line, " "); below != "" {
+			indent = max(indent, len(line)-len(below))
 			break
 		}
-		words = append(words, strings.TrimLeft(line, "> "))
-		changed[last+1] = ""
 	}
-	if last == at && m[3][0] == '>' {
-		return repair{}, false // it may be the customer's
-	}
-	changed[at] = m[1] + quoteValue(strings.Join(words, " "))
-	remedy := fmt.Sprintf("write %s: | and all words on the lines below, indented by %s, without %c", m[2], spaces(strings.Index(lines[at], m[2])+2), m[3][0])
-	if len(changed[at]) <= diagnostic.MaxPasted {
-		remedy = strings.TrimPrefix(fmt.Sprintf("in place of lines %d to %d %s", at+1+y.before, last+1+y.before, pasted(changed[at])), fmt.Sprintf("in place of lines %[1]d to %[1]d ", at+1+y.before))
-	}
-	return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, fmt.Sprintf("words after %c, which begins a text on the lines below", m[3][0]), remedy}, true
+	changed := slices.Clone(lines)
+	changed[at] = strings.TrimSuffix(m[1], " ") + " |\n" + strings.Repeat(" ", indent) + words
+	return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, "words after |, which begins a text on the lines below",
+		fmt.Sprintf("write %s: | alone on line %d, and these words on a line of their own below it, after %s", m[2], at+1+y.before, spaces(indent))}, true
 }
 
 // questionForm and answerForm match a question and an answer behind a letter.
@@ -213,7 +210,7 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 	}
 	changed[first] = m[1] + `"` + m[3]
 	changed[last] += `"`
-	return repair{at, strings.IndexByte(lines[at], ':') + 1, changed, "a text of several lines with a colon and a space needs quotes",
+	return repair{at, max(1, strings.IndexByte(lines[at], ':')+1), changed, "a text of several lines that has a colon and a space, or a # after a space, needs quotes",
 		fmt.Sprintf("begin the text with \" and end it on line %d with \"; line %d begins: %s", last+1+y.before, first+1+y.before, changed[first])}, true
 }
 

@@ -46,8 +46,8 @@ func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, eac
 		return false
 	}
 	budget := trialBytes
-	whole := yamlText{List: p, Fields: fields, data: data, budget: &budget}
-	documents, err := parse(data)
+	whole := yamlText{List: p, Fields: fields, data: string(data), budget: &budget}
+	documents, err := parse(whole.data)
 	var pieces []item
 	if err != nil && itemwise {
 		pieces = items(data)
@@ -58,7 +58,7 @@ func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, eac
 	}
 	broken := false
 	for _, piece := range pieces {
-		t := yamlText{List: p, Fields: fields, data: data[piece.start:piece.end], before: piece.line - 1, budget: &budget}
+		t := yamlText{List: p, Fields: fields, data: string(data[piece.start:piece.end]), before: piece.line - 1, budget: &budget}
 		documents, err := parse(t.data)
 		broken = broken || err != nil
 		t.read(documents, err, each)
@@ -138,8 +138,8 @@ func items(data []byte) []item {
 }
 
 // parse has the library parse every document, up to the first syntax error.
-func parse(data []byte) (documents []*yaml.Node, _ error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
+func parse(data string) (documents []*yaml.Node, _ error) {
+	loader, err := yaml.NewLoader(strings.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +158,10 @@ func parse(data []byte) (documents []*yaml.Node, _ error) {
 type yamlText struct {
 	*diagnostic.List
 	Fields
-	data   []byte
-	lines  []string // of data, once one was looked at
-	before int      // how many lines the file has before data
-	budget *int     // how many bytes may still be parsed to try corrections
+	data   string
+	starts []int // of the lines of data, once one was looked at
+	before int   // how many lines the file has before data
+	budget *int  // how many bytes may still be parsed to try corrections
 }
 
 func (y *yamlText) convert(v *yaml.Node) Node {
@@ -192,6 +192,7 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 				continue
 			}
 			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
+			y.cut(e.Key.Text, &e.Value)
 			switch key.Kind {
 			case yaml.ScalarNode:
 				n.Entries = append(n.Entries, e)
@@ -221,14 +222,29 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 // kinds are those of values without quotes by their tags; all others are texts.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!timestamp": Date}
 
+// from returns the data from a place in it on.
+func (y *yamlText) from(line, col int) string {
+	if y.starts == nil {
+		y.starts = []int{0}
+		for i, c := range y.data {
+			if c == '\n' {
+				y.starts = append(y.starts, i+1)
+			}
+		}
+	}
+	rest := y.data[y.starts[min(line, len(y.starts))-1]:]
+	for ; col > 1 && len(rest) > 0; col-- {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	return rest
+}
+
 // keeps reports whether the block scalar at a place keeps all its line breaks (|+ or >+). Otherwise the last one
 // belongs to the format and not to the text.
 func (y *yamlText) keeps(line, col int) bool {
-	if y.lines == nil {
-		y.lines = strings.Split(string(y.data), "\n")
-	}
-	header := []rune(y.lines[min(line, len(y.lines))-1])
-	words := strings.Fields(string(header[min(col-1, len(header)):]))
+	header, _, _ := strings.Cut(y.from(line, col), "\n")
+	words := strings.Fields(header)
 	return len(words) > 0 && strings.Contains(words[0], "+")
 }
 
