@@ -86,6 +86,9 @@ func (r *Result) ChangedTopics() []string {
 	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !slices.Contains(reviewcast.Topics, p) })
 }
 
+// Before returns the published dataset that the content was compared with; nil if there was none.
+func (r *Result) Before() (*reviewcast.Dataset, error) { return r.previous.dataset() }
+
 // ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.
 type ProblemsError struct{ Problems []diagnostic.Problem }
 

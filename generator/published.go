@@ -96,12 +96,17 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the published set from %s: %w", where, err)
 	}
+	return p.dataset()
+}
+
+// dataset decodes the dataset; nil when nothing has been published.
+func (p *published) dataset() (*reviewcast.Dataset, error) {
 	if p.Files == nil {
 		return nil, nil
 	}
 	ds := &reviewcast.Dataset{}
 	if err := json.Unmarshal(p.Files[reviewcast.PathReviews], ds); err != nil {
-		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
+		return nil, fmt.Errorf("read the published %s: %w", reviewcast.PathReviews, err)
 	}
 	return ds, nil
 }

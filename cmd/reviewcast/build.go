@@ -62,6 +62,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Verbose {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
+	if err := c.changes(std.out, res); err != nil {
+		return err
+	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	if source.IsLocal(c.BaseURL) {
 		fmt.Fprintf(std.err, "warning: the pages have the address %s of this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
@@ -94,6 +97,25 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		if err := generator.Ping(ctx, c.Hub, res.BaseURL, res.ManifestSHA256, topics); err != nil {
 			fmt.Fprintf(std.err, "warning: %s\n", err)
 		}
+	}
+	return nil
+}
+
+// maxListed is the number of changed reviews that a build lists.
+const maxListed = 10
+
+// changes lists what a build has changed in the published reviews: an editor sees whether that is what she meant.
+func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
+	before, err := res.Before()
+	if before == nil || err != nil {
+		return err
+	}
+	lines, counts := changeLines(w, before, res.Dataset, c.Verbose)
+	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
+		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more", more))
+	}
+	if len(lines) > 0 {
+		printDifference(w, lines, counts, before, res.Dataset)
 	}
 	return nil
 }
