@@ -109,7 +109,11 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.replaced(content), b.moved(previous, content))
+	revisions := previous.revisions(content)
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.tables(revisions), b.moved(previous, content))
+	if !b.cfg.Forget {
+		warnings = append(warnings, withSeverity(diagnostic.Warning, exposed(content, revisions))...)
+	}
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 

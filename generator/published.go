@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -208,52 +206,6 @@ func withdrawnIDs(content *source.Content) map[string]bool {
 		ids[strings.ToLower(w.ID)] = true
 	}
 	return ids
-}
-
-// replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
-// which only one column was sorted.
-func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	now, before, after := make(map[string]*source.Review, len(content.Reviews)), map[[2]string][]string{}, map[[2]string][]string{} // by file and member
-	for _, r := range content.Reviews {
-		now[r.ID] = r
-	}
-	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review
-		return []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
-	}
-	for id, line := range p.reviews {
-		r := now[id]
-		isNew := func(value string) bool {
-			first, _, _ := strings.Cut(value, "\n")
-			return !strings.Contains(line, first)
-		}
-		var was reviewcast.Review
-		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review), isNew) || json.Unmarshal([]byte(line), &was) != nil {
-			continue
-		}
-		at, old, is := content.Position(r), said(&was), said(&r.Review)
-		old, is = append(old, strings.Join(old, "\n")), append(is, strings.Join(is, "\n"))
-		for i, name := range []string{"author", "rating", "date", "title", "text", "id"} {
-			if old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
-				column := [2]string{at.File, name}
-				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
-			}
-		}
-		if was.Author != r.Author && was.Date != r.Date && was.Text != nil && r.Text != nil && *was.Text != *r.Text {
-			problems = append(problems, at.Error("replaced",
-				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
-				"if it is another customer's, give it an id of its own, and put the old review back"))
-		}
-	}
-	for _, column := range slices.SortedFunc(maps.Keys(before), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		values := before[column]
-		if slices.Sort(values); len(values) >= 3 && slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
-			problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
-			problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
-				fmt.Sprintf("the values of %s of published reviews are the same in another order, as if only this column had been sorted", column[1]),
-				"undo that, or put the file back from a copy; to sort a table, select all of its columns"))
-		}
-	}
-	return problems
 }
 
 // early warns of withdrawals that are older than their review, or old although it is published to this day: their year

@@ -331,3 +331,59 @@ func TestSortedColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestPersonalData takes a telephone number out of a published text, or withdraws its review.
+func TestPersonalData(t *testing.T) {
+	t.Parallel()
+	const head, end = "- {id: r1, author: Ana, rating: 5, date: 2026-03-01, verification: {method: job}, text: \"Kind.", "\"}\n"
+	const said = `is published in review "r1"; it is gone from the pages now, but the list of changes below public/changes keeps it; to remove it there, too, build once with: reviewcast build --forget`
+	for _, test := range []struct {
+		name, reviews, withdrawn, want string
+		forget                         bool
+	}{
+		{"the number", head + " Thanks." + end, "", `reviews/all.yaml:1:3: "+44 1632 960961" ` + said, false},
+		{"everything else", "- {id: r1, author: Ana, rating: 5, date: 2026-03-01, verification: {method: job}, text: \"Call +44 1632 960961!" + end, "", "", false},
+		{"the number, with --forget", head + " Thanks." + end, "", "", true},
+		{"the review", "[]", "- {id: r1, reason: withdrawn, date: 2026-05-01}\n", `withdrawn.yaml:1:8: "+44 1632 960961" ` + said, false},
+		{"the review, for legal reasons", "[]", "- {id: r1, reason: legal, date: 2026-05-01}\n", "", false},
+	} {
+		dir := folder(t, map[string]string{"reviews/all.yaml": head + " Call +44 1632 960961." + end})
+		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+		mustBuild(t, cfg)
+		put(t, dir, map[string]string{"reviews/all.yaml": test.reviews, "withdrawn.yaml": test.withdrawn})
+		cfg.Forget = test.forget
+		got := ""
+		for _, p := range mustBuild(t, cfg).Problems {
+			got += p.String()
+		}
+		if got != test.want {
+			t.Errorf("%s: got %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestReplacedColumn changes values of a column of published reviews.
+func TestReplacedColumn(t *testing.T) {
+	t.Parallel()
+	const head = "id,author,rating,date,text,verification.method\n"
+	const rows = "k1,Mia,5,2025-01-05,Fine.,job\nk2,Al,2,2025-01-04,Late.,job\nk3,Zoe,4,2025-01-06,Good.,job\nk4,Jo,5,2025-01-01,Kind.,job\n"
+	dir := folder(t, map[string]string{"reviews/cards.csv": head + rows})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	const remedy = "if that was meant for some of them only, undo it, or put the file back from a copy"
+	for _, test := range []struct{ old, new, want string }{
+		{"2025-", "2024-", "reviews/cards.csv:4:1: 4 of 4 published reviews have another date than before; this one had 2025-01-06, and has 2024-01-06 now; " + remedy},
+		{",2025-01-05", ",2024-01-05", ""},
+		{".,", "!,", ""},
+	} {
+		put(t, dir, map[string]string{"reviews/cards.csv": head + strings.ReplaceAll(rows, test.old, test.new)})
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		got := ""
+		for _, p := range problems {
+			got += p.String()
+		}
+		if err != nil || got != test.want {
+			t.Errorf("%s: got %s, %v\nwant %s", test.old, got, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package generator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/lint"
+	"reviewcast/generator/render"
+	"reviewcast/generator/source"
+)
+
+// revision is a published review that the content changes.
+type revision struct {
+	was reviewcast.Review
+	is  *source.Review // nil if it is withdrawn
+	at  diagnostic.Position
+}
+
+// revisions returns the published reviews that are withdrawn, but for legal reasons, or written otherwise.
+func (p *published) revisions(content *source.Content) (all []revision) {
+	now := make(map[string]revision, len(content.Reviews)+len(content.Withdrawn))
+	for _, r := range content.Reviews {
+		if r.Published {
+			now[r.ID] = revision{is: r, at: content.Position(r)}
+		}
+	}
+	for _, w := range content.Withdrawn {
+		if w.Reason != source.Legal {
+			now[w.ID] = revision{at: w.At}
+		}
+	}
+	for id, line := range p.reviews {
+		r, ok := now[id]
+		if ok && (r.is == nil || edited(line) != edited(lineOf(r.is))) && json.Unmarshal([]byte(line), &r.was) == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// edited returns the part of the line of a review that editors write.
+func edited(line string) string {
+	before, _, _ := strings.Cut(line, `,"mentions":`)
+	return before
+}
+
+// lineOf returns the line of a review as it would be published, without its mentions.
+func lineOf(r *source.Review) string {
+	published := r.Review
+	published.Verified = true
+	line, _ := render.ReviewLine(&published) // one that can't be rendered is an error of the build
+	return string(line)
+}
+
+// exposed warns of personal data that is taken out of published reviews: older change documents still have it.
+func exposed(content *source.Content, revisions []revision) (problems []diagnostic.Problem) {
+	for _, r := range revisions {
+		var left []string
+		if r.is != nil {
+			left = lint.Personal(content, &r.is.Review)
+		}
+		for _, found := range lint.Personal(content, &r.was) {
+			if !slices.Contains(left, found) {
+				problems = append(problems, r.at.Error("personal-data",
+					fmt.Sprintf("%s is published in review %q; it is gone from the pages now, but the list of changes below public/changes keeps it", diagnostic.Quote(found), r.was.ID),
+					"to remove it there, too, build once with: reviewcast build --forget"))
+			}
+		}
+	}
+	return problems
+}
+
+// replaced warns of published reviews that have become another one: a copied entry that kept its id.
+func replaced(revisions []revision) (problems []diagnostic.Problem) {
+	for _, r := range revisions {
+		was := &r.was
+		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
+			problems = append(problems, r.at.Error("replaced",
+				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),
+				"if it is another customer's, give it an id of its own, and put the old review back"))
+		}
+	}
+	return problems
+}
+
+// columns are what one changes in a whole table at once. What a review keeps when its id is changed is first: if that
+// has moved to other ids, all others have.
+var columns = []struct {
+	name  string
+	value func(*reviewcast.Review) string
+}{
+	{"id", sayings},
+	{"author", func(r *reviewcast.Review) string { return r.Author }},
+	{"rating", func(r *reviewcast.Review) string { return strconv.Itoa(r.Rating) }},
+	{"date", func(r *reviewcast.Review) string { return string(r.Date) }},
+	{"title", func(r *reviewcast.Review) string { return *cmp.Or(r.Title, new(string)) }},
+	{"text", func(r *reviewcast.Review) string { return *cmp.Or(r.Text, new(string)) }},
+}
+
+// minColumn is how many values make a column, maxNoticed how many changes one notices where a build lists them.
+const minColumn, maxNoticed = 3, 10
+
+// tables warns of columns of which all values have changed: one that was sorted alone, or replaced as a whole.
+func (p *published) tables(revisions []revision) (problems []diagnostic.Problem) {
+	files := map[string][]revision{}
+	for _, r := range revisions {
+		if r.is != nil {
+			files[r.at.File] = append(files[r.at.File], r)
+		}
+	}
+	var rest []revision
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		column := sortedColumn(files[file])
+		if column == "" {
+			rest = append(rest, files[file]...)
+			continue
+		}
+		problems = append(problems, diagnostic.Position{File: file}.Error("replaced",
+			fmt.Sprintf("the values of %s of published reviews are the same in another order, as if only this column had been sorted", column),
+			"undo that, or put the file back from a copy; to sort a table, select all of its columns"))
+	}
+	problems = append(problems, replaced(rest)...)
+	for _, column := range columns[1:4] { // titles and texts are corrected
+		changed := slices.DeleteFunc(slices.Clone(rest), func(r revision) bool { return column.value(&r.was) == column.value(&r.is.Review) })
+		if n := len(changed); n >= minColumn && (n > maxNoticed || 2*n > len(p.ids)) {
+			first := changed[0]
+			problems = append(problems, first.at.Error("replaced",
+				fmt.Sprintf("%d of %d published reviews have another %s than before; this one had %s, and has %s now", n, len(p.ids), column.name, column.value(&first.was), column.value(&first.is.Review)),
+				"if that was meant for some of them only, undo it, or put the file back from a copy"))
+		}
+	}
+	return problems
+}
+
+// sortedColumn returns the column of which the values have changed and are the same in another order; "" for none.
+func sortedColumn(revisions []revision) string {
+	for _, column := range columns {
+		var before, after []string
+		for _, r := range revisions {
+			if was, is := column.value(&r.was), column.value(&r.is.Review); was != is {
+				before, after = append(before, was), append(after, is)
+			}
+		}
+		slices.Sort(before)
+		slices.Sort(after)
+		if len(before) >= minColumn && slices.Equal(before, after) {
+			return column.name
+		}
+	}
+	return ""
+}
