@@ -109,7 +109,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	revisions := previous.revisions(content)
+	revisions := b.revisions(previous, content)
 	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.tables(revisions), b.moved(previous, content))
 	if !b.cfg.Forget {
 		warnings = append(warnings, withSeverity(diagnostic.Warning, exposed(content, revisions))...)

@@ -7,12 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/lint"
-	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
 
@@ -24,39 +22,31 @@ type revision struct {
 }
 
 // revisions returns the published reviews that are withdrawn, but for legal reasons, or written otherwise.
-func (p *published) revisions(content *source.Content) (all []revision) {
-	now := make(map[string]revision, len(content.Reviews)+len(content.Withdrawn))
+func (b *Builder) revisions(previous *published, content *source.Content) (all []revision) {
+	now, withdrawn := make(map[string]*source.Review, len(content.Reviews)), map[string]diagnostic.Position{}
 	for _, r := range content.Reviews {
 		if r.Published {
-			now[r.ID] = revision{is: r, at: content.Position(r)}
+			now[r.ID] = r
 		}
 	}
 	for _, w := range content.Withdrawn {
 		if w.Reason != source.Legal {
-			now[w.ID] = revision{at: w.At}
+			withdrawn[w.ID] = w.At
 		}
 	}
-	for id, line := range p.reviews {
-		r, ok := now[id]
-		if ok && (r.is == nil || edited(line) != edited(lineOf(r.is))) && json.Unmarshal([]byte(line), &r.was) == nil {
+	for id, line := range previous.reviews {
+		r := revision{is: now[id]}
+		var gone bool
+		if r.at, gone = withdrawn[id]; r.is != nil && !b.entries.same(r.is, line) {
+			r.at = content.Position(r.is)
+		} else if !gone {
+			continue
+		}
+		if json.Unmarshal([]byte(line), &r.was) == nil {
 			all = append(all, r)
 		}
 	}
 	return all
-}
-
-// edited returns the part of the line of a review that editors write.
-func edited(line string) string {
-	before, _, _ := strings.Cut(line, `,"mentions":`)
-	return before
-}
-
-// lineOf returns the line of a review as it would be published, without its mentions.
-func lineOf(r *source.Review) string {
-	published := r.Review
-	published.Verified = true
-	line, _ := render.ReviewLine(&published) // one that can't be rendered is an error of the build
-	return string(line)
 }
 
 // exposed warns of personal data that is taken out of published reviews: older change documents still have it.
