@@ -310,9 +310,11 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
-		problems = append(problems, b.exampleProblems(content.Content, problems)...)
+	examples := b.exampleProblems(content.Content, problems)
+	if len(examples) > 0 && slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors haven't begun
+		examples = withSeverity(diagnostic.Warning, examples[:1])
 	}
+	problems = append(problems, examples...)
 	problems = append(problems, warnings...)
 	diagnostic.Sort(problems)
 	return problems, nil

@@ -109,6 +109,13 @@ func (p *published) dataset() (*reviewcast.Dataset, error) {
 	return ds, nil
 }
 
+// business returns the published business, whose id is "" when nothing has been published.
+func (p *published) business() (b reviewcast.Business) {
+	_, rest, _ := bytes.Cut(p.Files[reviewcast.PathReviews], []byte(`"business":`))
+	_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&b) // checked against the manifest
+	return b
+}
+
 // current reports whether p is still what is published at where; an address is not asked again.
 func (p *published) current(where string) bool {
 	if mirror.IsURL(where) {
@@ -267,5 +274,5 @@ func (b *Builder) moved(previous *published, content *source.Content) []diagnost
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
 		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		"write base_url: "+was+" if the pages are there; if the site has moved, or that address was wrong and never reachable, leave it")}
+		"if "+was+" was mistyped, or the site has moved, there is nothing to do, and this is said once; if the pages are there and stay, write base_url: "+was)}
 }

@@ -289,6 +289,23 @@ func TestDeletedTechnician(t *testing.T) {
 	}
 }
 
+// TestRenamedTechnician gives a technician, whose name has changed, another id as well.
+func TestRenamedTechnician(t *testing.T) {
+	t.Parallel()
+	const review = "id: jo\nauthor: Jo K.\nrating: 5\ndate: 2026-01-02\ntechnicians: [anna-lind]\nverification: {method: job}\n"
+	const head = "id: acme\nname: Acme\ntechnicians:\n  - {id: anna-lind, name: Anna Lind}\n"
+	dir := folder(t, map[string]string{"business.yaml": head, "reviews/jo.yaml": review})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	put(t, dir, map[string]string{"business.yaml": strings.Replace(head, "anna-lind, name: Anna Lind", "anna-berg, name: Anna Berg", 1)})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	const want = "if Anna Berg is the same person, write id: anna-lind in place of id: anna-berg in business.yaml, and change only the name; " +
+		`if not, put it back, since older reviews name it; write below technicians: in business.yaml:   - {id: anna-lind, name: "Anna Lind"}`
+	if err != nil || len(problems) != 1 || problems[0].Suggestion != want {
+		t.Errorf("got %v, %v, want %s", problems, err, want)
+	}
+}
+
 // TestSortedColumn sorts one column of a table whose reviews are published.
 func TestSortedColumn(t *testing.T) {
 	t.Parallel()

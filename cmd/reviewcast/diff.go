@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -72,11 +73,11 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 	for _, id := range d.Removed {
 		lines = append(lines, colors.Red("withdrawn  "+describe(was[id])))
 	}
-	if asPublished(before.Business) != asPublished(after.Business) {
-		lines = append(lines, colors.Yellow("changed    the data of the business"))
+	if changes := fieldChanges(before.Business, after.Business, verbose); changes != "" {
+		lines = append(lines, colors.Yellow("changed    the business")+": "+changes)
 	}
 	for _, id := range d.Changed {
-		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], d.Fields[id], verbose))
+		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], verbose))
 	}
 	for _, id := range d.Added {
 		lines = append(lines, colors.Green("new        "+describe(is[id])))
@@ -87,14 +88,19 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 // maxShort is the length of values that are shown beside the names of their fields.
 const maxShort = 24
 
-// fieldChanges returns the fields in which two versions of a review differ, with the values that are short.
-func fieldChanges(was, is *reviewcast.Review, fields []string, verbose bool) string {
+// fieldChanges returns the published fields in which two versions of a review or a business differ, with the values that
+// are short.
+func fieldChanges(was, is any, verbose bool) string {
 	before, after := members(was), members(is)
+	all := maps.Clone(before)
+	maps.Copy(all, after)
 	var names []string
 	var words strings.Builder
-	for _, field := range fields {
+	for _, field := range slices.Sorted(maps.Keys(all)) {
 		old, next := clip(before[field], after[field])
 		switch {
+		case bytes.Equal(before[field], after[field]):
+			continue
 		case len(before[field]) <= maxShort && len(after[field]) <= maxShort:
 			field += " " + old + " → " + next
 		case verbose:
@@ -128,15 +134,10 @@ func describe(r *reviewcast.Review) string {
 	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, terminal.Visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
 }
 
-// asPublished returns a value as it is published.
-func asPublished(v any) string {
-	data, _ := json.Marshal(v) // types of the contract always marshal
-	return string(data)
-}
-
-// members returns the published members of a review, as JSON.
-func members(r *reviewcast.Review) (m map[string]json.RawMessage) {
-	_ = json.Unmarshal([]byte(asPublished(r)), &m) // marshalled above
+// members returns the published members of a review or a business, as JSON.
+func members(v any) (m map[string]json.RawMessage) {
+	data, _ := reviewcast.EncodeJSON(v) // types of the contract always marshal
+	_ = json.Unmarshal(data, &m)
 	return m
 }
 
