@@ -34,8 +34,9 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
-		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
-		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
+		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
+		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
+		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
 	} {
 		found := exampleWords.FindAllString(texts, -1)
 		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
