@@ -24,7 +24,7 @@ type buildCmd struct {
 	Forget    bool   `help:"Remove the change documents of all older versions, such as after a sentence was taken out of a review that stays. Followers then fetch whole files once."`
 	NewID     bool   `name:"new-business-id" help:"Publish although the business has another id than before. Copies of the reviews then count as another business's."`
 	Quiet     bool   `short:"q" xor:"volume" help:"Print problems only."`
-	Verbose   bool   `short:"v" xor:"volume" help:"List every review that changed, with old and new words, and each file that was removed."`
+	Verbose   bool   `short:"v" xor:"volume" help:"List every file and every review that changed, with old and new words."`
 }
 
 // Run builds once.
