@@ -151,10 +151,10 @@ func (b *Builder) deleted(previous *published, content *source.Content, id, list
 		return ""
 	}
 	entry, same := was[at], ""
+	first, _, _ := strings.Cut(entry.Name, " ")
 	for _, other := range is {
-		first, _, _ := strings.Cut(entry.Name, " ")
-		switch known := slices.ContainsFunc(was, func(t reviewcast.Technician) bool { return t.ID == other.ID }); {
-		case known:
+		switch {
+		case slices.ContainsFunc(was, func(t reviewcast.Technician) bool { return t.ID == other.ID }):
 		case other.Name == entry.Name:
 			return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, other.ID)
 		case list == "technicians" && strings.HasPrefix(other.Name, first+" "):
@@ -172,21 +172,17 @@ func (b *Builder) deleted(previous *published, content *source.Content, id, list
 
 // asJSON returns names as they may stand in YAML, too.
 func asJSON(v any) string {
-	data, _ := reviewcast.EncodeJSON(v) // strings always encode
+	data, _ := reviewcast.EncodeJSON(v) // types of the contract always encode
 	return strings.TrimSpace(string(data))
 }
 
-// listOf returns a list of [jobLists]; only technicians have aliases.
+// listOf returns a list of [jobLists], of which only technicians have aliases.
 func listOf(b reviewcast.Business, list string) []reviewcast.Technician {
-	named := map[string][]reviewcast.Named{"services": b.Services, "service_areas": b.ServiceAreas}[list]
-	if list == "technicians" {
-		return b.Technicians
-	}
-	all := make([]reviewcast.Technician, len(named))
-	for i, n := range named {
-		all[i] = reviewcast.Technician{ID: n.ID, Name: n.Name}
-	}
-	return all
+	var lists map[string]json.RawMessage
+	var entries []reviewcast.Technician
+	_ = json.Unmarshal([]byte(asJSON(b)), &lists)
+	_ = json.Unmarshal(lists[list], &entries)
+	return entries
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
