@@ -94,6 +94,7 @@ func New(c Config) http.Handler {
 // routes is the whole route table. A request for a file, which most are, doesn't need the router.
 func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
+	r.Use(anyMethod)
 	file := e.handle(readMethods, e.file)
 	r.Handle(reviewcast.PathSearch, e.handle(readMethods, e.query(e.search)))
 	r.Handle(reviewcast.PathSince+"{date}", e.handle(readMethods, e.query(e.since)))
@@ -101,8 +102,15 @@ func (e *edge) routes() http.Handler {
 	r.Handle(reviewcast.PathMCP, e.handle("", e.mcp))
 	r.Handle(reviewcast.PathMCP+"/*", e.handle("", e.mcp))
 	r.Handle("/*", file)
-	r.MethodNotAllowed(e.methodNotAllowed) // methods unknown to chi
 	return e.observe(file, r)
+}
+
+// anyMethod has a request routed by its path alone: the handlers refuse methods, also those that chi doesn't know.
+func anyMethod(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chi.RouteContext(r.Context()).RouteMethod = http.MethodGet
+		next.ServeHTTP(w, r)
+	})
 }
 
 // handler answers a request, or returns the error that (*edge).fail answers with.
@@ -204,6 +212,9 @@ func httpTime(t time.Time) []string {
 
 // hub mounts the hub.
 func (e *edge) hub(w http.ResponseWriter, r *http.Request) error {
+	if e.Hub == nil && r.Method != http.MethodGet && r.Method != http.MethodPost {
+		return notAllowed(r.Method, hubMethods)
+	}
 	if e.Hub == nil {
 		return problem(http.StatusNotFound, "This edge runs without a hub.")
 	}

@@ -88,21 +88,6 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// methodNotAllowed answers requests with a method that chi doesn't know.
-func (e *edge) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	allow := readMethods
-	switch {
-	case r.URL.Path == reviewcast.PathHub && e.Hub != nil:
-		e.Hub.ServeHTTP(w, r) // the hub refuses known methods by itself, too
-		return
-	case r.URL.Path == reviewcast.PathHub:
-		allow = hubMethods
-	case isMCP(r.URL.Path):
-		allow = mcpMethods
-	}
-	e.fail(w, r, notAllowed(r.Method, allow))
-}
-
 func notAllowed(method, allow string) *failure {
 	f := problem(http.StatusMethodNotAllowed, "This path has no method "+strconv.Quote(method)+"; it has "+allow+".")
 	f.allow = allow

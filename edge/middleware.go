@@ -13,11 +13,10 @@ import (
 	"reviewcast"
 )
 
-// The methods of each kind of path, for Allow and CORS preflights.
+// The methods of files, search and since, and of the hub, for Allow and CORS preflights.
 const (
 	readMethods = "GET, HEAD, OPTIONS"
 	hubMethods  = "GET, POST, OPTIONS"
-	mcpMethods  = "GET, POST, DELETE, OPTIONS"
 )
 
 // Limits on the size of a request, checked before it is routed.

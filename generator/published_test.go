@@ -76,22 +76,6 @@ func TestVanished(t *testing.T) {
 	}
 }
 
-// TestDraftManifest: the files that an older dev wrote are no published set.
-func TestDraftManifest(t *testing.T) {
-	t.Parallel()
-	_, cfg := alreadyPublished(t)
-	manifest := read(t, cfg.PublicDir)["manifest.json"]
-	put(t, cfg.PublicDir, map[string]string{"manifest.json": strings.Replace(manifest, "{", `{"draft": {"new": [], "missing": []},`, 1)})
-	_, err := NewBuilder(cfg).Build(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "older `reviewcast dev`") || !strings.Contains(err.Error(), "delete the directory") {
-		t.Errorf("a build over the files of an older dev: %v", err)
-	}
-	if err := os.RemoveAll(cfg.PublicDir); err != nil {
-		t.Fatal(err)
-	}
-	mustPrepare(t, cfg)
-}
-
 // TestChangedID: a published review under another id is told from one that is gone.
 func TestChangedID(t *testing.T) {
 	t.Parallel()

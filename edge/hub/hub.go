@@ -16,7 +16,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"reviewcast"
 	"reviewcast/edge/hub/store"
 )
 
@@ -110,23 +109,19 @@ type Hub struct {
 
 // New returns a hub.
 func New(c Config) (*Hub, error) {
-	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("create hub: %w", err)
 	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
 		return nil, fmt.Errorf("create hub: leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
 	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
 		return nil, fmt.Errorf("create hub: waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
 	}
-	c.BaseURL = origin
 	c.PollInterval, c.Logger = cmp.Or(c.PollInterval, DefaultPollInterval), cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	guard := newGuard(c.AllowCIDR)
 	if c.Dial == nil {
 		c.Dial = guardedDialer(guard)
 	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(origin, c.Metrics),
+		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(c.BaseURL, c.Metrics),
 		deliverClient: newClient(c, false), verifyClient: newClient(c, true),
 		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
 		scheduler:   newScheduler(c.PerHost),

@@ -234,9 +234,8 @@ func TestNewRefuses(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
 	published := func() *Edition { return nil }
 	for name, spoil := range map[string]func(*Config){
-		"no base URL": func(c *Config) { c.BaseURL = "" },
-		"no leases":   func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
-		"no waits":    func(c *Config) { c.Retry[1] = 0 },
+		"no leases": func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
+		"no waits":  func(c *Config) { c.Retry[1] = 0 },
 	} {
 		c := testConfig(s, published)
 		spoil(&c)

@@ -185,32 +185,25 @@ func (n *network) connect(ctx context.Context, endpoints []string) bool {
 
 // networkLoop checks the network during an outage until ctx is done.
 func (h *Hub) networkLoop(ctx context.Context) {
-	site, _ := url.Parse(h.BaseURL) // New has checked it
+	site, _ := url.Parse(h.BaseURL) // a base URL is valid
 	if endpoint, _ := store.Endpoint(site); h.network.connect(ctx, []string{endpoint}) {
 		h.network.mu.Lock()
 		h.network.site = []string{endpoint}
 		h.network.mu.Unlock()
 	}
-	tick := time.NewTicker(probeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	every(ctx, probeEvery, func(ctx context.Context) {
 		h.network.mu.Lock()
 		down, lost := h.network.down, h.network.unreachable
 		h.network.mu.Unlock()
 		if !down {
-			continue
+			return
 		}
 		if h.network.check(ctx, lost) {
 			h.network.answered("")
 		}
 		signal(h.wakeDeliver)
 		signal(h.wakeVerify)
-	}
+	})
 }
 
 // isLocal reports whether an exchange failed on this machine: no route, no descriptors or

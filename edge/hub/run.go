@@ -49,7 +49,11 @@ func (h *Hub) Run(ctx context.Context) error {
 	acknowledging.Go(func() { h.acknowledgeLoop(writes) })
 	loops.Go(func() { h.deliverLoop(ctx, work) })
 	loops.Go(func() { h.verifyLoop(ctx, work) })
-	loops.Go(func() { h.maintainLoop(ctx) })
+	loops.Go(func() { every(ctx, h.PollInterval, h.heartbeat) })
+	loops.Go(func() {
+		h.sweep(ctx)
+		every(ctx, sweepEvery, h.sweep)
+	})
 	loops.Go(func() { h.reloadLoop(ctx) })
 	loops.Go(func() { h.networkLoop(ctx) })
 	<-ctx.Done()
@@ -69,20 +73,16 @@ func (h *Hub) Run(ctx context.Context) error {
 	return nil
 }
 
-// maintainLoop sends heartbeats and deletes expired subscriptions.
-func (h *Hub) maintainLoop(ctx context.Context) {
-	heartbeat, sweep := time.NewTicker(h.PollInterval), time.NewTicker(sweepEvery)
-	defer heartbeat.Stop()
-	defer sweep.Stop()
-	h.sweep(ctx)
+// every calls f at intervals until ctx is done.
+func every(ctx context.Context, interval time.Duration, f func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-heartbeat.C:
-			h.heartbeat(ctx)
-		case <-sweep.C:
-			h.sweep(ctx)
+		case <-tick.C:
+			f(ctx)
 		}
 	}
 }

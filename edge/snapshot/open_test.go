@@ -90,7 +90,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"bad id", replace(`"id":"ab-0000013"`, `"id":"ab 13"`), "id is not valid"},
 		{"no rating", replace(`"rating":`, `"stars":`), "rating 0 is not 1 to 5"},
 		{"bad date", dataset(func(d *reviewcast.Dataset) { d.Reviews[1].Date = "2026-02-30" }), `date "2026-02-30" is not a calendar date`},
-		{"title is a number", replace(`"title":`, `"title":7,"heading":`), "title or text is neither a string nor null"},
+		{"title is a number", replace(`"title":`, `"title":7,"heading":`), `unmarshal JSON number into Go string within "/title"`},
 		{"broken UTF-8", replace(`"author":"`, "\"author\":\"\xff"), "invalid UTF-8"},
 		{"oldest first", dataset(func(d *reviewcast.Dataset) { r := d.Reviews; r[0], r[2] = r[2], r[0] }), "reviews must be sorted, newest first"},
 		{"ids out of order", dataset(func(d *reviewcast.Dataset) {

@@ -120,8 +120,8 @@ type record struct {
 	} `json:"verification"`
 	OwnerReply jsontext.Value      `json:"owner_reply"`
 	Mentions   reviewcast.Mentions `json:"mentions"`
-	Title      jsontext.Value      `json:"title"`
-	Text       jsontext.Value      `json:"text"`
+	Title      string              `json:"title"`
+	Text       string              `json:"text"`
 }
 
 // check checks what doesn't depend on other reviews.
@@ -138,24 +138,9 @@ func (r *record) check() error {
 }
 
 // folded appends the folded title, the byte between, and the folded text.
-func (r *record) folded(b []byte) ([]byte, error) {
-	for i, v := range []jsontext.Value{r.Title, r.Text} {
-		if i > 0 {
-			b = append(b, between...)
-		}
-		switch v.Kind() {
-		case '"':
-			text, err := jsontext.AppendUnquote(nil, v)
-			if err != nil {
-				return nil, err
-			}
-			b = fold(b, text)
-		case 'n', jsontext.KindInvalid: // null or left out
-		default:
-			return nil, errors.New("title or text is neither a string nor null")
-		}
-	}
-	return b, nil
+func (r *record) folded(b []byte) []byte {
+	b = append(fold(b, r.Title), between...)
+	return fold(b, r.Text)
 }
 
 // indexReviews decodes and checks the reviews and builds all indexes but that of their texts.
@@ -173,13 +158,9 @@ func (s *Snapshot) indexReviews() error {
 	var last Place
 	var text []byte
 	for i := range n {
-		r = record{Title: r.Title[:0], Text: r.Text[:0]} // their memory
+		r = record{}
 		ordinal := uint32(i)
-		err := cmp.Or(json.Unmarshal(s.reviews.json(i), &r), r.check())
-		if err == nil {
-			text, err = r.folded(text[:0])
-		}
-		if err != nil {
+		if err := cmp.Or(json.Unmarshal(s.reviews.json(i), &r), r.check()); err != nil {
 			return fmt.Errorf("review %d (%s): %w", i, r.ID, err)
 		}
 		if _, taken := s.reviews.ids[r.ID]; taken {
@@ -193,6 +174,7 @@ func (s *Snapshot) indexReviews() error {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, last.ID)
 		}
 		last = r.Place
+		text = r.folded(text[:0])
 		s.texts = append(s.texts, string(text))
 		s.ratings = append(s.ratings, uint8(r.Rating))
 		stars[r.Rating] = append(stars[r.Rating], ordinal)

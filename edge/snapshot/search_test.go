@@ -452,11 +452,11 @@ func TestFold(t *testing.T) {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		if got, want := string(snapshot.Fold(nil, []byte(string(r)))), foldByDefinition(string(r)); got != want {
+		if got, want := string(snapshot.Fold(nil, string(r))), foldByDefinition(string(r)); got != want {
 			t.Fatalf("%U folds to %+q, want %+q", r, got, want)
 		}
 	}
-	if got := string(snapshot.Fold([]byte("x"), []byte("e\u0301K é"))); got != "xÉK É" {
+	if got := string(snapshot.Fold([]byte("x"), "e\u0301K é")); got != "xÉK É" {
 		t.Errorf("after a prefix: %q", got)
 	}
 }

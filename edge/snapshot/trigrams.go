@@ -146,27 +146,21 @@ func (x *indexer) add(ordinal uint32, text string) {
 
 // fold appends s, which must be UTF-8, to dst in the form in which texts and queries are compared: NFC, with each code
 // point replaced by the smallest one that is equal under simple case folding ("straße" -> "STRAßE", "K" -> "K").
-func fold(dst, s []byte) []byte {
-	if at := norm.NFC.QuickSpan(s); at < len(s) {
-		s = norm.NFC.Append(make([]byte, 0, len(s)+len(s)/8), s...)
-	}
-	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if 'a' <= c && c <= 'z' {
-				c -= 'a' - 'A'
-			}
-			dst = append(dst, c)
-			i++
-			continue
+func fold(dst []byte, s string) []byte {
+	for _, r := range norm.NFC.String(s) {
+		switch {
+		case 'a' <= r && r <= 'z':
+			dst = append(dst, byte(r)-('a'-'A'))
+		case r < utf8.RuneSelf:
+			dst = append(dst, byte(r))
+		default:
+			dst = utf8.AppendRune(dst, foldRune(r))
 		}
-		r, size := utf8.DecodeRune(s[i:])
-		dst = utf8.AppendRune(dst, foldRune(r))
-		i += size
 	}
 	return dst
 }
 
-func foldString(s string) string { return string(fold(nil, []byte(s))) }
+func foldString(s string) string { return string(fold(nil, s)) }
 
 // foldRune is the smallest code point of r's orbit under simple case folding.
 func foldRune(r rune) rune {

@@ -90,7 +90,8 @@ func newChart(s scale, points []point) *chart {
 		return nil
 	}
 	first, last := points[0], points[len(points)-1]
-	c := &chart{Title: s.title, Unit: s.unit, Top: strings.TrimSuffix(s.format(s.high), ".00"), Bottom: strings.TrimSuffix(s.format(s.low), ".00"), First: first.quarter.String(), Last: last.quarter.String()}
+	c := &chart{Title: s.title, Unit: s.unit, First: first.quarter.String(), Last: last.quarter.String()}
+	c.Top, c.Bottom = strings.TrimSuffix(s.format(s.high), ".00"), strings.TrimSuffix(s.format(s.low), ".00")
 	c.Label = fmt.Sprintf("%s from %s (%s, %s) to %s (%s, %s)", s.title, first.quarter, s.format(first.value), plural(first.count, "review"),
 		last.quarter, s.format(last.value), plural(last.count, "review"))
 	span := float64(max(1, last.quarter-first.quarter))

@@ -69,7 +69,9 @@ var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
 	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "hours": hours, "upper": strings.ToUpper,
-	"tel": func(number string) string { return notDialled.ReplaceAllString(number, "") }, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
+	"tel":      func(number string) string { return notDialled.ReplaceAllString(number, "") },
+	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance,
+	"neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
 
 // ourTemplates are parsed once.

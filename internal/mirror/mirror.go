@@ -29,8 +29,6 @@ var (
 	ErrNeverPublished = errors.New("there are no reviews there, or not all of them (is it the address in base_url, and not that of another website? If so, upload everything in the folder public, and not the folder itself)")
 	// ErrStale reports files that don't match the manifest, or a manifest too long in a cache.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute; if it stays so, the site was not uploaded whole and unchanged: put all of public in place of the folder there, in binary mode")
-	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
-	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
 	// ErrBaseURL reports a set that was rendered for another origin than the one at hand.
 	ErrBaseURL = errors.New("the set was rendered for another base URL")
 	// ErrOlder reports a source that serves an older version than the one at hand.

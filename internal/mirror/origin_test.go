@@ -91,7 +91,6 @@ func TestOriginErrors(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	draft := strings.Replace(string(site.Files[reviewcast.PathManifest]), `{`, `{"draft":{"new":[],"missing":[]},`, 1)
 	for _, test := range []struct {
 		name string
 		over roundTrip
@@ -108,7 +107,6 @@ func TestOriginErrors(t *testing.T) {
 		{"another origin", answer(302, "", "Location", "https://elsewhere.example/manifest.json"), nil, []string{"redirects to https://elsewhere.example", "name that address"}},
 		{"to itself for ever", answer(302, "", "Location", "/manifest.json"), nil, []string{"redirects more than 5 times"}},
 		{"no connection", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, nil, []string{"get " + mirrortest.BaseURL + "/manifest.json", "connection refused"}},
-		{"draft", only(reviewcast.PathManifest, answer(200, draft)), mirror.ErrDraft, []string{mirrortest.BaseURL, "--previous"}},
 		{"endless manifest", func(r *http.Request) (*http.Response, error) { return response(r, 200, endless(' ')), nil }, nil, []string{"larger than expected"}},
 		{"from a cache", only(reviewcast.PathManifest, answer(200, string(site.Files[reviewcast.PathManifest]), "Age", "300")), mirror.ErrStale, []string{"in a cache for 5m0s", "try again"}},
 

@@ -32,10 +32,6 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s was changed or cut off; put it back from the recycle bin, or fetch what is online with: reviewcast pull https://… %[2]s: %[3]w", reviewcast.PathManifest, source, err)
 	}
-	var old struct{ Draft json.RawMessage } // an older dev wrote it
-	if err := json.Unmarshal(manifest, &old); err != nil || old.Draft != nil {
-		return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, ErrDraft)
-	}
 	total := int64(0)
 	for _, f := range m.Files {
 		if scope.Holds(f.Path) {

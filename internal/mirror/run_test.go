@@ -246,9 +246,6 @@ func TestMisbehavingOrigin(t *testing.T) {
 		"another base URL": func(files mirrortest.Files) http.HandlerFunc {
 			return edited(files, mirrortest.BaseURL, "https://other.example")
 		},
-		"a draft": func(files mirrortest.Files) http.HandlerFunc {
-			return edited(files, `"base_url"`, `"draft":{},"base_url"`)
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
