@@ -24,7 +24,7 @@ type buildCmd struct {
 	Forget    bool   `help:"Remove the change documents of all older versions, such as after a sentence was taken out of a review that stays. Followers then fetch whole files once."`
 	NewID     bool   `name:"new-business-id" help:"Publish although the business has another id than before. Copies of the reviews then count as another business's."`
 	Quiet     bool   `short:"q" xor:"volume" help:"Print problems only."`
-	Verbose   bool   `short:"v" xor:"volume" help:"List every file and every review that changed, with old and new words."`
+	Verbose   bool   `short:"v" xor:"volume" help:"List every review that changed, with old and new words."`
 }
 
 // Run builds once.
@@ -58,9 +58,6 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	terminal.Some(std.err, c.Content, warnings)
 	if c.Quiet {
 		std.out = io.Discard
-	}
-	if c.Verbose {
-		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	if err := c.changes(std.out, res); err != nil {
 		return err
@@ -106,7 +103,7 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 		fmt.Fprintln(std.out, "delete the folder changes on your web server before you upload the new one: what is to be forgotten stays there otherwise")
 	}
 	if n := len(res.Removed); n > 0 && !res.First {
-		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n",
+		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder\n",
 			diagnostic.Plural(n, "file"), res.Removed[0])
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {

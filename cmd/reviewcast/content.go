@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -111,8 +110,7 @@ func (f *folderFlags) wrong(isDir bool) (kind, other string) {
 	case !isDir:
 		return "file", ""
 	}
-	other = emptied(f.Content)
-	return diagnostic.When(other != "", "output"), other
+	return "", ""
 }
 
 // absent returns what to do about a content folder that isn't there, and another one: people start in the wrong folder.
@@ -140,20 +138,6 @@ func (f *folderFlags) absent() (kind, other string) {
 	}
 	here, _ := os.Getwd()
 	return "nowhere", here
-}
-
-// emptied returns the file of a content folder that the output is directed into; "" for none.
-func emptied(content string) (file string) {
-	out, err := os.Stdout.Stat()
-	if err == nil && out.Mode().IsRegular() {
-		_ = filepath.WalkDir(content, func(name string, _ fs.DirEntry, _ error) error {
-			if info, err := os.Stat(name); err == nil && os.SameFile(info, out) {
-				file = name
-			}
-			return nil
-		})
-	}
-	return file
 }
 
 // stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.

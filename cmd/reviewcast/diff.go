@@ -97,7 +97,7 @@ func fieldChanges(was, is any, verbose bool) string {
 	var names []string
 	var words strings.Builder
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		old, next := clip(before[field], after[field])
+		old, next := clip(before[field]), clip(after[field])
 		switch {
 		case bytes.Equal(before[field], after[field]):
 			continue
@@ -141,30 +141,17 @@ func members(v any) (m map[string]json.RawMessage) {
 	return m
 }
 
-// maxClip is the number of characters of a member in a line, and clipBefore how many of them are before a difference.
-const maxClip, clipBefore = 60, 15
+// maxClip is the number of characters of a member in a line.
+const maxClip = 60
 
-// clip returns two values of a member, shortened to where they differ; one that is null is "nothing".
-func clip(a, b json.RawMessage) (string, string) {
-	was, is := []rune(terminal.Visible(string(a))), []rune(terminal.Visible(string(b)))
-	same := 0
-	for same < min(len(was), len(is)) && was[same] == is[same] {
-		same++
+// clip returns the beginning of a member; one that is null is "nothing".
+func clip(member json.RawMessage) string {
+	s := []rune(terminal.Visible(string(member)))
+	switch {
+	case len(s) == 0 || string(s) == "null":
+		return "nothing"
+	case len(s) > maxClip:
+		return string(s[:maxClip-1]) + "…"
 	}
-	from := max(0, same-clipBefore)
-	shorten := func(s []rune) string {
-		switch {
-		case len(s) == 0 || string(s) == "null":
-			return "nothing"
-		case len(s) <= maxClip:
-			return string(s)
-		case from > 0:
-			s = append([]rune("…"), s[from:]...)
-		}
-		if len(s) > maxClip {
-			s = append(s[:maxClip-1:maxClip-1], '…')
-		}
-		return string(s)
-	}
-	return shorten(was), shorten(is)
+	return string(s)
 }

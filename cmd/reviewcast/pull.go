@@ -55,18 +55,14 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	copied := &mirror.Copy{Dir: c.Dir, Follower: mirror.Follower{Source: source, Scope: mirror.Scope(c.Only), AcceptRewrite: c.AcceptRewrite}}
-	update := func(ctx context.Context) (mirror.Report, error) {
-		defer showProgress(std, source)()
-		return copied.Update(ctx)
-	}
 	if c.Every == 0 {
-		report, err := update(ctx)
+		report, err := copied.Update(ctx)
 		if err == nil {
 			fmt.Fprintln(std.out, report)
 		}
 		return err
 	}
-	copied.Run(ctx, c.Every, nil, printChanges(std, update))
+	copied.Run(ctx, c.Every, nil, printChanges(std, copied.Update))
 	return nil
 }
 
@@ -86,31 +82,6 @@ func printChanges(std streams, update func(context.Context) (mirror.Report, erro
 			fmt.Fprintf(std.out, "%s %s\n", now, report)
 		}
 		return err
-	}
-}
-
-// progressEvery is how often progress is drawn.
-const progressEvery = 100 * time.Millisecond
-
-// showProgress draws how many bytes have come while a terminal watches.
-func showProgress(std streams, source mirror.Source) (stop func()) {
-	if !terminal.CanRedraw(std.err) {
-		return func() {}
-	}
-	before, done := source.Received(), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case done <- struct{}{}:
-				return
-			case <-time.After(progressEvery):
-				fmt.Fprintf(std.err, "\r\x1b[K%.1f MB", float64(source.Received()-before)/1e6)
-			}
-		}
-	}()
-	return func() {
-		<-done
-		fmt.Fprint(std.err, "\r\x1b[K")
 	}
 }
 
