@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/insights"
@@ -72,21 +71,6 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 		return nil, fmt.Errorf("render review %s: %w", r.ID, err)
 	}
 	return e, nil
-}
-
-// same reports whether a review is published in this line of reviews.json, but for its mentions.
-func (e *entries) same(r *source.Review, line string) bool {
-	if known := e.of[r]; known != nil && string(known.line) == line {
-		return true
-	}
-	published := r.Review
-	published.Verified = true
-	next, err := render.ReviewLine(&published)
-	edited := func(line string) string {
-		before, _, _ := strings.Cut(line, `,"mentions":`)
-		return before
-	}
-	return err == nil && edited(line) == edited(string(next))
 }
 
 // published returns the entries of a Content in published order.

@@ -11,7 +11,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -134,18 +133,9 @@ func checkNamed(where string) error {
 	if mirror.IsURL(where) {
 		return nil // 404 for its manifest is an answer
 	}
-	const remedy = "name the folder public of the last build, or its address with https://"
-	info, err := os.Stat(where)
-	switch {
-	case err != nil:
-		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))
-		return fmt.Errorf("--previous: there is no folder %s; %s", where, diagnostic.DidYouMean(filepath.Clean(where), beside, remedy))
-	case !info.IsDir():
-		return fmt.Errorf("--previous %s is a file; %s", where, remedy)
-	}
 	entries, err := os.ReadDir(where) // an empty one is that of a build server before its first build
-	if _, none := os.Stat(filepath.Join(where, manifestName)); err == nil && len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
-		return fmt.Errorf("--previous %s is not a set that reviewcast has published: it has no %s; %s", where, manifestName, remedy)
+	if _, none := os.Stat(filepath.Join(where, manifestName)); err != nil || len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
+		return fmt.Errorf("--previous: %s is no folder that reviewcast has published; name the folder public of the last build, or its address with https://", where)
 	}
 	return nil
 }
@@ -243,24 +233,13 @@ func (p *published) listed(w source.Withdrawal) bool {
 	return slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
 }
 
-var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
-
-// misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
-// that is published already is right, and so may be one while reviews are missing.
+// misspelt warns of withdrawals of strangers that are not published yet, unless a missing review explains them.
 func (p *published) misspelt(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
-		letters, digits := idDigits.ReplaceAllString(w.ID, ""), idLetters.ReplaceAllString(w.ID, "")
-		i := slices.IndexFunc(content.Reviews, func(r *source.Review) bool {
-			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
-		})
-		remedy := "if a review is to go that is still published, correct the id"
-		if i >= 0 {
-			remedy = fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)
+		if !p.listed(w) && len(missing) == 0 && reviewcast.ValidID(w.ID) {
+			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
+				"if a review is to go that is still published, correct the id"))
 		}
-		if i < 0 && (p.listed(w) || len(missing) > 0) || !reviewcast.ValidID(w.ID) {
-			continue
-		}
-		problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)), remedy))
 	}
 	return problems
 }

@@ -1,10 +1,8 @@
 package generator
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -35,16 +33,23 @@ func (b *Builder) revisions(previous *published, content *source.Content) (all [
 		}
 	}
 	for id, line := range previous.reviews {
-		r := revision{is: now[id]}
-		var gone bool
-		if r.at, gone = withdrawn[id]; r.is != nil && !b.entries.same(r.is, line) {
-			r.at = content.Position(r.is)
-		} else if !gone {
+		at, gone := withdrawn[id]
+		r := revision{is: now[id], at: at}
+		if r.is == nil && !gone || b.entries.of[r.is] != nil && string(b.entries.of[r.is].line) == line {
 			continue
 		}
-		if json.Unmarshal([]byte(line), &r.was) == nil {
-			all = append(all, r)
+		if json.Unmarshal([]byte(line), &r.was) != nil {
+			continue
 		}
+		if r.is != nil {
+			next := r.is.Review
+			next.Verified, next.Mentions = true, r.was.Mentions
+			if len(reviewcast.ChangedFields(&r.was, &next)) == 0 {
+				continue
+			}
+			r.at = content.Position(r.is)
+		}
+		all = append(all, r)
 	}
 	return all
 }
@@ -71,7 +76,7 @@ func exposed(content *source.Content, revisions []revision) (problems []diagnost
 func replaced(revisions []revision) (problems []diagnostic.Problem) {
 	for _, r := range revisions {
 		was := &r.was
-		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
+		if r.is != nil && was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
 			problems = append(problems, r.at.Error("replaced",
 				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),
 				"if it is another customer's, give it an id of its own, and put the old review back"))
@@ -80,69 +85,36 @@ func replaced(revisions []revision) (problems []diagnostic.Problem) {
 	return problems
 }
 
-// columns are what one changes in a whole table at once. What a review keeps when its id is changed is first: if that
-// has moved to other ids, all others have.
+// columns are what one changes in a whole table at once; titles and texts are corrected.
 var columns = []struct {
 	name  string
 	value func(*reviewcast.Review) string
 }{
-	{"id", sayings},
 	{"author", func(r *reviewcast.Review) string { return r.Author }},
 	{"rating", func(r *reviewcast.Review) string { return strconv.Itoa(r.Rating) }},
 	{"date", func(r *reviewcast.Review) string { return string(r.Date) }},
-	{"title", func(r *reviewcast.Review) string { return *cmp.Or(r.Title, new(string)) }},
-	{"text", func(r *reviewcast.Review) string { return *cmp.Or(r.Text, new(string)) }},
 }
 
 // minColumn is how many values make a column, maxNoticed how many changes one notices where a build lists them.
 const minColumn, maxNoticed = 3, 10
 
-// tables warns of columns of which all values have changed: one that was sorted alone, or replaced as a whole.
+// tables warns of columns of which most values have changed: one that was sorted alone, or replaced as a whole, and
+// elsewhere of reviews that are others now.
 func (p *published) tables(revisions []revision) (problems []diagnostic.Problem) {
-	files := map[string][]revision{}
-	for _, r := range revisions {
-		if r.is != nil {
-			files[r.at.File] = append(files[r.at.File], r)
-		}
-	}
-	var rest []revision
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		column := sortedColumn(files[file])
-		if column == "" {
-			rest = append(rest, files[file]...)
-			continue
-		}
-		problems = append(problems, diagnostic.Position{File: file}.Error("replaced",
-			fmt.Sprintf("the values of %s of published reviews are the same in another order, as if only this column had been sorted", column),
-			"undo that, or put the file back from a copy; to sort a table, select all of its columns"))
-	}
-	problems = append(problems, replaced(rest)...)
-	for _, column := range columns[1:4] { // titles and texts are corrected
-		changed := slices.DeleteFunc(slices.Clone(rest), func(r revision) bool { return column.value(&r.was) == column.value(&r.is.Review) })
+	for _, column := range columns {
+		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
+			return r.is == nil || column.value(&r.was) == column.value(&r.is.Review)
+		})
 		if n := len(changed); n >= minColumn && (n > maxNoticed || 2*n > len(p.ids)) {
 			first := changed[0]
+			was, is := column.value(&first.was), column.value(&first.is.Review)
 			problems = append(problems, first.at.Error("replaced",
-				fmt.Sprintf("%d of %d published reviews have another %s than before; this one had %s, and has %s now", n, len(p.ids), column.name, column.value(&first.was), column.value(&first.is.Review)),
-				"if that was meant for some of them only, undo it, or put the file back from a copy"))
+				fmt.Sprintf("%d of %d published reviews have another %s than before; this one had %s, and has %s now", n, len(p.ids), column.name, was, is),
+				"if that was meant for some of them only, undo it, or put the file back from a copy; to sort a table, select all of its columns"))
 		}
+	}
+	if len(problems) == 0 {
+		problems = replaced(revisions)
 	}
 	return problems
-}
-
-// sortedColumn returns the column of which the values have changed and are the same in another order; "" for none.
-func sortedColumn(revisions []revision) string {
-	for _, column := range columns {
-		var before, after []string
-		for _, r := range revisions {
-			if was, is := column.value(&r.was), column.value(&r.is.Review); was != is {
-				before, after = append(before, was), append(after, is)
-			}
-		}
-		slices.Sort(before)
-		slices.Sort(after)
-		if len(before) >= minColumn && slices.Equal(before, after) {
-			return column.name
-		}
-	}
-	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,10 +14,9 @@ import (
 
 type checkCmd struct {
 	contentFlags
-	Format  string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
-	Strict  bool   `help:"Treat warnings as errors."`
-	Quiet   bool   `short:"q" xor:"volume" help:"With --format text, print errors only, without warnings and without a summary."`
-	Verbose bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
+	Format string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Strict bool   `help:"Treat warnings as errors."`
+	Quiet  bool   `short:"q" help:"With --format text, print errors only, without warnings and without a summary."`
 }
 
 // Run checks once.
@@ -64,17 +62,6 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 	}
 	if err := terminal.Explain(std.out, c.Content, problems); err != nil {
 		return err
-	}
-	if c.Verbose {
-		byCode := map[string]int{}
-		for _, p := range problems {
-			byCode[p.Code]++
-		}
-		for _, code := range slices.SortedFunc(maps.Keys(byCode), func(a, b string) int {
-			return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
-		}) {
-			fmt.Fprintf(std.out, "%7d  %s\n", byCode[code], code)
-		}
 	}
 	var parts []string
 	if errs > 0 {
