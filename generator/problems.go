@@ -110,7 +110,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	if b.cfg.Lenient {
 		breaking = diagnostic.Warning
 	}
-	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
 	revisions := b.revisions(previous, content)
 	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.tables(revisions), b.moved(previous, content))
 	if !b.cfg.Forget {
@@ -202,15 +202,12 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content, dir string) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
 	if len(content.Reviews) == 0 && len(missing) > 1 {
-		remedy := "put the files back into this folder, or name the right content folder"
-		if info, err := os.Stat(filepath.Join(dir, "..", "reviews")); err == nil && info.IsDir() {
-			remedy = "move the folder " + filepath.Join(dir, "..", "reviews") + " into " + dir
-		}
+		const remedy = "put the files back into this folder, or name the right content folder"
 		return []diagnostic.Problem{diagnostic.Position{File: "reviews"}.Error("vanished", fmt.Sprintf("there are no reviews, and all %d that are published would be gone", len(missing)), remedy)}
 	}
 	reported := missing[:min(len(missing), maxVanished)]

@@ -25,7 +25,6 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.missing(std)
 	problems, err := generator.NewBuilder(cfg).Check(ctx)
 	if err != nil {
 		return err

@@ -34,13 +34,6 @@ type contentFlags struct {
 	Previous string `help:"The last published set: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
 }
 
-// missing warns of a folder that was named as the published one and isn't there: nothing is compared with it.
-func (f *contentFlags) missing(std streams) {
-	if f.Public != "public" && f.Previous == "" && !exists(f.Public) {
-		fmt.Fprintf(std.err, "warning: --public: there is no folder %s, so nothing is compared with what is published\n", f.Public)
-	}
-}
-
 // config checks the flags and returns the configuration of a build.
 func (f *contentFlags) config() (generator.Config, error) {
 	if err := f.check(); err != nil {

@@ -36,7 +36,6 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.missing(std)
 	l, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err

@@ -122,9 +122,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && args[len(args)-1] == "-help" {
-		args = append(slices.Clone(args[:len(args)-1]), "--help")
-	}
 	if len(args) == 0 || args[0] == "help" { // as in other programs
 		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
@@ -170,9 +167,6 @@ func explainError(ctx context.Context, err error) error {
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		if strings.HasSuffix(dns.Name, "example.com") {
-			return fmt.Errorf("%s is an address of the examples; write that of your site", dns.Name)
-		}
 		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
 	}
 	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
