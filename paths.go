@@ -103,8 +103,8 @@ func ParseBaseURL(s string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
 		return "", fmt.Errorf("base URL %q must be an origin only: scheme, host and port, without user, query or fragment", s)
 	case strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("base URL %q has the path %q; every published path stands at the root of an address: write %s://%s if it has nothing but the reviews, or give them one of their own, such as https://reviews.%s",
-			s, u.Path, scheme, u.Host, strings.TrimPrefix(strings.TrimPrefix(host, "www."), "reviews."))
+		return "", fmt.Errorf("base URL %q has the path %q, and the pages work only at the root of a host; ask your web host for one of their own, and write it, such as https://reviews.%s",
+			s, u.Path, strings.TrimPrefix(strings.TrimPrefix(host, "www."), "reviews."))
 	case !validHost(host):
 		return "", fmt.Errorf("base URL %q has no valid host name; write letters, digits, '-' and '.', and a name in another script in its xn-- form", s)
 	}

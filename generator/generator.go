@@ -86,6 +86,9 @@ func (r *Result) ChangedTopics() []string {
 	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !slices.Contains(reviewcast.Topics, p) })
 }
 
+// Before returns the published dataset that the content was compared with; nil if there was none.
+func (r *Result) Before() (*reviewcast.Dataset, error) { return r.previous.dataset() }
+
 // ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.
 type ProblemsError struct{ Problems []diagnostic.Problem }
 
@@ -307,9 +310,11 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
-		problems = append(problems, b.exampleProblems(content.Content, problems)...)
+	examples := b.exampleProblems(content.Content, problems)
+	if len(examples) > 0 && slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors haven't begun
+		examples = withSeverity(diagnostic.Warning, examples[:1])
 	}
+	problems = append(problems, examples...)
 	problems = append(problems, warnings...)
 	diagnostic.Sort(problems)
 	return problems, nil

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -35,20 +34,22 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
-		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
-		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
+		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
+		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
+		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
 	} {
 		found := exampleWords.FindAllString(texts, -1)
 		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
 			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
 			before, _, _ := strings.Cut(string(data), found[0])
+			found = slices.Compact(found)
 			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
-				fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it"))
+				fmt.Sprintf(`"%s" %s of the example business that init wrote, and %s is public`, strings.Join(found, `", "`), diagnostic.Pick(len(found) > 1, "are", "is"), baseURL), "replace it with your own, or delete it"))
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
 		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
-			"this is still the example business that init wrote, and "+baseURL+" is public",
+			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
 	for _, r := range content.Reviews { // init writes them with the source example
@@ -89,7 +90,8 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	missing := previous.missing(content)
 	for i, p := range problems {
 		if list := jobLists[p.Code]; list != "" {
-			problems[i].Suggestion = cmp.Or(b.deleted(previous, p.Message, list), p.Suggestion)
+			id, _, _ := strings.Cut(strings.TrimPrefix(p.Message, `"`), `"`)
+			problems[i].Suggestion = cmp.Or(b.deleted(previous, content, id, list), p.Suggestion)
 		}
 	}
 	others := func() []diagnostic.Problem {
@@ -108,8 +110,12 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	if b.cfg.Lenient {
 		breaking = diagnostic.Warning
 	}
-	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.replaced(content), b.moved(previous, content))
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
+	revisions := b.revisions(previous, content)
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.tables(revisions), b.moved(previous, content))
+	if !b.cfg.Forget {
+		warnings = append(warnings, withSeverity(diagnostic.Warning, exposed(content, revisions))...)
+	}
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -138,19 +144,45 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 var jobLists = map[string]string{"unknown-technician": "technicians", "unknown-service": "services", "unknown-service-area": "service_areas"}
 
 // deleted returns what to do about an id that is published and no longer in its list; "" for one that never was.
-func (b *Builder) deleted(previous *published, message, list string) string {
-	id, _, _ := strings.Cut(strings.TrimPrefix(message, `"`), `"`)
-	entry := regexp.MustCompile(`\{"id":"` + regexp.QuoteMeta(id) + `","name":(("(?:[^"\\]|\\.)*")(?:,"aliases":\[[^\]]+\])?)(?:,"aliases":\[\])?\}`).FindSubmatch(previous.Files[reviewcast.PathReviews])
-	if entry == nil {
+func (b *Builder) deleted(previous *published, content *source.Content, id, list string) string {
+	was, is := listOf(previous.business(), list), listOf(content.Business, list)
+	at := slices.IndexFunc(was, func(t reviewcast.Technician) bool { return t.ID == id })
+	if at < 0 {
 		return ""
 	}
-	name, _ := strconv.Unquote(string(entry[2]))
-	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
-	if m := regexp.MustCompile(`\bid: *["']?([\w.-]+)["']?,?\s+name: *["']?` + regexp.QuoteMeta(name) + `["']?\s*[\n,}]`).FindSubmatch(business); m != nil && string(m[1]) != id {
-		return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, m[1])
+	entry, same := was[at], ""
+	first, _, _ := strings.Cut(entry.Name, " ")
+	for _, other := range is {
+		switch {
+		case slices.ContainsFunc(was, func(t reviewcast.Technician) bool { return t.ID == other.ID }):
+		case other.Name == entry.Name:
+			return fmt.Sprintf("write id: %s in place of id: %s in business.yaml, since older reviews name it", id, other.ID)
+		case list == "technicians" && strings.HasPrefix(other.Name, first+" "):
+			same = fmt.Sprintf("if %s is the same person, write id: %s in place of id: %s in business.yaml, and change only the name; if not, ", other.Name, id, other.ID)
+		}
 	}
+	aliases := ""
+	if len(entry.Aliases) > 0 {
+		aliases = ", aliases: " + asJSON(entry.Aliases)
+	}
+	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
 	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]
-	return fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s}", list, indent, id, strings.Replace(string(entry[1]), `,"aliases":`, ", aliases: ", 1))
+	return same + fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s%s}", list, indent, id, asJSON(entry.Name), aliases)
+}
+
+// asJSON returns names as they may stand in YAML, too.
+func asJSON(v any) string {
+	data, _ := reviewcast.EncodeJSON(v) // types of the contract always encode
+	return strings.TrimSpace(string(data))
+}
+
+// listOf returns a list of [jobLists], of which only technicians have aliases.
+func listOf(b reviewcast.Business, list string) []reviewcast.Technician {
+	var lists map[string]json.RawMessage
+	var entries []reviewcast.Technician
+	_ = json.Unmarshal([]byte(asJSON(b)), &lists)
+	_ = json.Unmarshal(lists[list], &entries)
+	return entries
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
@@ -170,15 +202,12 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content, dir string) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
 	if len(content.Reviews) == 0 && len(missing) > 1 {
-		remedy := "put the files back into this folder, or name the right content folder"
-		if info, err := os.Stat(filepath.Join(dir, "..", "reviews")); err == nil && info.IsDir() {
-			remedy = "move the folder " + filepath.Join(dir, "..", "reviews") + " into " + dir
-		}
+		const remedy = "put the files back into this folder, or name the right content folder"
 		return []diagnostic.Problem{diagnostic.Position{File: "reviews"}.Error("vanished", fmt.Sprintf("there are no reviews, and all %d that are published would be gone", len(missing)), remedy)}
 	}
 	reported := missing[:min(len(missing), maxVanished)]
@@ -256,15 +285,9 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
 }
 
-// publishedBusiness matches the head of reviews.json.
-var publishedBusiness = regexp.MustCompile(`"business":\{"id":"([^"]*)"`)
-
 // renamed returns the problem of a business that has another id than the published one.
 func (b *Builder) renamed(previous *published, content *source.Content) []diagnostic.Problem {
-	was, is := "", content.Business.ID
-	if m := publishedBusiness.FindSubmatch(previous.Files[reviewcast.PathReviews]); m != nil {
-		was = string(m[1])
-	}
+	was, is := previous.business().ID, content.Business.ID
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}

@@ -9,12 +9,9 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -96,14 +93,26 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the published set from %s: %w", where, err)
 	}
+	return p.dataset()
+}
+
+// dataset decodes the dataset; nil when nothing has been published.
+func (p *published) dataset() (*reviewcast.Dataset, error) {
 	if p.Files == nil {
 		return nil, nil
 	}
 	ds := &reviewcast.Dataset{}
 	if err := json.Unmarshal(p.Files[reviewcast.PathReviews], ds); err != nil {
-		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
+		return nil, fmt.Errorf("read the published %s: %w", reviewcast.PathReviews, err)
 	}
 	return ds, nil
+}
+
+// business returns the published business, whose id is "" when nothing has been published.
+func (p *published) business() (b reviewcast.Business) {
+	_, rest, _ := bytes.Cut(p.Files[reviewcast.PathReviews], []byte(`"business":`))
+	_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&b) // checked against the manifest
+	return b
 }
 
 // current reports whether p is still what is published at where; an address is not asked again.
@@ -124,18 +133,9 @@ func checkNamed(where string) error {
 	if mirror.IsURL(where) {
 		return nil // 404 for its manifest is an answer
 	}
-	const remedy = "name the folder public of the last build, or its address with https://"
-	info, err := os.Stat(where)
-	switch {
-	case err != nil:
-		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))
-		return fmt.Errorf("--previous: there is no folder %s; %s", where, diagnostic.DidYouMean(filepath.Clean(where), beside, remedy))
-	case !info.IsDir():
-		return fmt.Errorf("--previous %s is a file; %s", where, remedy)
-	}
 	entries, err := os.ReadDir(where) // an empty one is that of a build server before its first build
-	if _, none := os.Stat(filepath.Join(where, manifestName)); err == nil && len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
-		return fmt.Errorf("--previous %s is not a set that reviewcast has published: it has no %s; %s", where, manifestName, remedy)
+	if _, none := os.Stat(filepath.Join(where, manifestName)); err != nil || len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
+		return fmt.Errorf("--previous: %s is no folder that reviewcast has published; name the folder public of the last build, or its address with https://", where)
 	}
 	return nil
 }
@@ -205,52 +205,6 @@ func withdrawnIDs(content *source.Content) map[string]bool {
 	return ids
 }
 
-// replaced warns of published reviews that have become another one: a copied entry that kept its id, or all of a table of
-// which only one column was sorted.
-func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	now, before, after := make(map[string]*source.Review, len(content.Reviews)), map[[2]string][]string{}, map[[2]string][]string{} // by file and member
-	for _, r := range content.Reviews {
-		now[r.ID] = r
-	}
-	said := func(r *reviewcast.Review) []string { // as it is part of the line of the review
-		return []string{`"author":"` + r.Author, `"rating":` + strconv.Itoa(r.Rating), `"date":"` + string(r.Date), *cmp.Or(r.Title, new(string)), *cmp.Or(r.Text, new(string))}
-	}
-	for id, line := range p.reviews {
-		r := now[id]
-		isNew := func(value string) bool {
-			first, _, _ := strings.Cut(value, "\n")
-			return !strings.Contains(line, first)
-		}
-		var was reviewcast.Review
-		if r == nil || !r.Published || !slices.ContainsFunc(said(&r.Review), isNew) || json.Unmarshal([]byte(line), &was) != nil {
-			continue
-		}
-		at, old, is := content.Position(r), said(&was), said(&r.Review)
-		old, is = append(old, strings.Join(old, "\n")), append(is, strings.Join(is, "\n"))
-		for i, name := range []string{"author", "rating", "date", "title", "text", "id"} {
-			if old[i] != is[i] && strings.Replace(old[5], old[i], is[i], 1) == is[5] { // nothing else has changed
-				column := [2]string{at.File, name}
-				before[column], after[column] = append(before[column], old[i]), append(after[column], is[i])
-			}
-		}
-		if was.Author != r.Author && was.Date != r.Date && was.Text != nil && r.Text != nil && *was.Text != *r.Text {
-			problems = append(problems, at.Error("replaced",
-				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
-				"if it is another customer's, give it an id of its own, and put the old review back"))
-		}
-	}
-	for _, column := range slices.SortedFunc(maps.Keys(before), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		values := before[column]
-		if slices.Sort(values); len(values) >= 3 && slices.Equal(values, slices.Sorted(slices.Values(after[column]))) {
-			problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File == column[0] })
-			problems = append(problems, diagnostic.Position{File: column[0]}.Error("replaced",
-				fmt.Sprintf("the values of %s of published reviews are the same in another order, as if only this column had been sorted", column[1]),
-				"undo that, or put the file back from a copy; to sort a table, select all of its columns"))
-		}
-	}
-	return problems
-}
-
 // early warns of withdrawals that are older than their review, or old although it is published to this day: their year
 // is mistyped.
 func (p *published) early(content *source.Content) (problems []diagnostic.Problem) {
@@ -279,24 +233,13 @@ func (p *published) listed(w source.Withdrawal) bool {
 	return slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
 }
 
-var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
-
-// misspelt warns of withdrawals of strangers, and names the review that differs by letters only. If there is none, one
-// that is published already is right, and so may be one while reviews are missing.
+// misspelt warns of withdrawals of strangers that are not published yet, unless a missing review explains them.
 func (p *published) misspelt(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
-		letters, digits := idDigits.ReplaceAllString(w.ID, ""), idLetters.ReplaceAllString(w.ID, "")
-		i := slices.IndexFunc(content.Reviews, func(r *source.Review) bool {
-			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
-		})
-		remedy := "if a review is to go that is still published, correct the id"
-		if i >= 0 {
-			remedy = fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)
+		if !p.listed(w) && len(missing) == 0 && reviewcast.ValidID(w.ID) {
+			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
+				"if a review is to go that is still published, correct the id"))
 		}
-		if i < 0 && (p.listed(w) || len(missing) > 0) || !reviewcast.ValidID(w.ID) {
-			continue
-		}
-		problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)), remedy))
 	}
 	return problems
 }
@@ -310,5 +253,5 @@ func (b *Builder) moved(previous *published, content *source.Content) []diagnost
 	}
 	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
 		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		"write base_url: "+was+" if the pages are there; if the site has moved, or that address was wrong and never reachable, leave it")}
+		"if "+was+" was mistyped, or the site has moved, there is nothing to do, and this is said once; if the pages are there and stay, write base_url: "+was)}
 }

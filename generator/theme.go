@@ -50,36 +50,11 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	for name, body := range t.Templates {
 		mistakes("templates", "templates/"+name, body)
 	}
-	if at, message := unbalanced(t.CSS); message != "" {
-		add(diagnostic.Error, "theme.css", t.CSS[:at], message, "write a { and a } for each rule; browsers ignore what follows a mistake")
-	}
 	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
 	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
 	}
 	return problems
-}
-
-// cssBraces matches braces of a style sheet, and comments and strings as a whole.
-var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}]`)
-
-// unbalanced returns where a brace of a style sheet has no counterpart, and a message; "" for none.
-func unbalanced(css []byte) (at int, message string) {
-	var open []int
-	for _, m := range cssBraces.FindAllIndex(css, -1) {
-		switch brace := css[m[0]]; {
-		case brace == '{':
-			open = append(open, m[0])
-		case brace == '}' && len(open) == 0:
-			return m[0], "this } closes nothing"
-		case brace == '}':
-			open = open[:len(open)-1]
-		}
-	}
-	if len(open) > 0 {
-		return open[len(open)-1], "the { of this rule is not closed"
-	}
-	return 0, ""
 }
 
 // templateForm matches the errors of package html/template.

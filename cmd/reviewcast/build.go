@@ -24,7 +24,7 @@ type buildCmd struct {
 	Forget    bool   `help:"Remove the change documents of all older versions, such as after a sentence was taken out of a review that stays. Followers then fetch whole files once."`
 	NewID     bool   `name:"new-business-id" help:"Publish although the business has another id than before. Copies of the reviews then count as another business's."`
 	Quiet     bool   `short:"q" xor:"volume" help:"Print problems only."`
-	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
+	Verbose   bool   `short:"v" xor:"volume" help:"List every review that changed, with old and new words."`
 }
 
 // Run builds once.
@@ -37,9 +37,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if u, err := url.Parse(c.Hub); c.Hub != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", c.Hub)}
 	}
-	beside := filepath.Join(c.Content, "..", "public")
-	if source.OutputName(c.Content, c.Public) != "" && !isPublished(c.Public) && isPublished(beside) {
-		return usageError{fmt.Errorf("--public: %s would be a second published folder, inside the content folder; the first is beside it: --public %s", c.Public, beside)}
+	if source.OutputName(c.Content, c.Public) != "" && !isPublished(c.Public) && isPublished(c.beside()) {
+		return usageError{fmt.Errorf("--public: %s would be a second published folder, inside the content folder; the first is beside it: --public %s",
+			c.Public, c.beside())}
 	}
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = c.Encodings, c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
@@ -59,41 +59,79 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	if c.Verbose {
-		terminal.Files(std.out, res.Changed, res.Removed)
+	if err := c.changes(std.out, res); err != nil {
+		return err
 	}
-	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), diagnostic.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
-	if source.IsLocal(c.BaseURL) {
-		fmt.Fprintf(std.err, "warning: the pages have the address %s of this computer, which nobody else can reach; build without --base-url before you upload them\n", c.BaseURL)
-	}
-	for _, name := range res.Edited {
-		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
-	}
-	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && strayForm.MatchString(name) {
-			fmt.Fprintf(std.err, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n", name, filepath.Join(c.Content, "reviews"))
-		}
-		return nil
-	})
-	if c.Forget || res.Erased {
-		fmt.Fprintln(std.out, "delete the folder changes on your web server before you upload the new one: what is to be forgotten stays there otherwise")
-	}
-	if n := len(res.Removed); n > 0 && !res.First {
-		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", diagnostic.Plural(n, "file"), res.Removed[0])
-	}
-	if res.First && source.OutputName(c.Content, c.Public) != "" {
-		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, beside)
-	}
-	if res.First && c.Previous != "" {
-		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
-	} else if res.First {
-		fmt.Fprintf(std.out, "this is the first version in %s; if an older one is online, build again before you upload it: add --previous %s; if none is, upload everything in %[1]s to your web server\n", c.Public, res.BaseURL)
-	}
+	files := diagnostic.Plural(len(res.Changed)+len(res.Removed), "file")
+	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
+	c.warn(std.err, res)
+	c.upload(std, res)
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		// The files are published by now, so a hub that is down is no failure.
 		if err := generator.Ping(ctx, c.Hub, res.BaseURL, res.ManifestSHA256, topics); err != nil {
 			fmt.Fprintf(std.err, "warning: %s\n", err)
 		}
+	}
+	return nil
+}
+
+// beside returns where the output folder should be: beside the content folder.
+func (c *buildCmd) beside() string { return filepath.Join(c.Content, "..", "public") }
+
+// warn writes what is odd about the output folder.
+func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
+	if source.IsLocal(c.BaseURL) {
+		fmt.Fprintf(w, "warning: the pages have the address %s of this computer, which nobody else can reach; "+
+			"build without --base-url before you upload them\n", c.BaseURL)
+	}
+	for _, name := range res.Edited {
+		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n",
+			filepath.Join(c.Public, name), c.Content, c.Public)
+	}
+	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strayForm.MatchString(name) {
+			fmt.Fprintf(w, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n",
+				name, filepath.Join(c.Content, "reviews"))
+		}
+		return nil
+	})
+}
+
+// upload writes what to do before and while the pages are uploaded.
+func (c *buildCmd) upload(std streams, res *generator.Result) {
+	if c.Forget || res.Erased {
+		fmt.Fprintln(std.out, "delete the folder changes on your web server before you upload the new one: what is to be forgotten stays there otherwise")
+	}
+	if n := len(res.Removed); n > 0 && !res.First {
+		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder\n",
+			diagnostic.Plural(n, "file"), res.Removed[0])
+	}
+	if res.First && source.OutputName(c.Content, c.Public) != "" {
+		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, c.beside())
+	}
+	if res.First && c.Previous != "" {
+		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
+	} else if res.First {
+		fmt.Fprintf(std.out, "this is the first version in %s; if an older one is online, build again before you upload it: add --previous %s; "+
+			"if none is, upload everything in %[1]s to your web server\n", c.Public, res.BaseURL)
+	}
+}
+
+// maxListed is the number of changed reviews that a build lists.
+const maxListed = 10
+
+// changes lists what a build has changed in the published reviews: an editor sees whether that is what she meant.
+func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
+	before, err := res.Before()
+	if before == nil || err != nil {
+		return err
+	}
+	lines, counts := changeLines(w, before, res.Dataset, c.Verbose)
+	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
+		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more", more))
+	}
+	if len(lines) > 0 {
+		printDifference(w, lines, counts, before, res.Dataset)
 	}
 	return nil
 }

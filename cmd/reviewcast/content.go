@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -41,10 +40,12 @@ func (f *contentFlags) config() (generator.Config, error) {
 		return generator.Config{}, err
 	}
 	if strings.Contains(f.Public, "://") {
-		return generator.Config{}, usageError{fmt.Errorf("--public: %s is an address, and a build uploads nothing; leave --public out, and upload everything in the folder public with your program for that", f.Public)}
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s is an address, and a build uploads nothing; leave --public out, "+
+			"and upload everything in the folder public with your program for that", f.Public)}
 	}
 	if f.Public != "" && within(f.Content, f.Public) {
-		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; leave --public out, or name another, such as public", f.Public)}
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; "+
+			"leave --public out, or name another, such as public", f.Public)}
 	}
 	baseURL, err := reviewcast.ParseBaseURL(f.BaseURL)
 	if f.BaseURL != "" && err != nil {
@@ -58,43 +59,18 @@ func (f *contentFlags) config() (generator.Config, error) {
 	}, nil
 }
 
-// check refuses a content folder that does not exist: people start in the wrong directory.
+// check refuses a content folder that does not exist or is another one, and a day that is none.
 func (f *folderFlags) check() error {
 	f.Content = cmp.Or(f.Content, "content") // --content= of a script
-	info, err := os.Stat(f.Content)
-	slashed := strings.ReplaceAll(f.Content, `\`, "/")
+	kind, other := f.absent()
+	if info, err := os.Stat(f.Content); err == nil {
+		kind, other = f.wrong(info.IsDir())
+	}
 	switch {
-	case err != nil && slashed != f.Content && isFolder(slashed):
-		return usageError{fmt.Errorf("--content: folders are separated by / here; write %s", slashed)}
-	case err != nil && strings.ContainsAny(f.Content, "“”„‘’\"'"):
-		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
-	case err == nil && contentAbove(f.Content) != "" && (exists(f.Content, source.SiteFile) || exists(f.Content, "reviews")):
-		return usageError{fmt.Errorf("--content: %s is missing in %s, and there is one in %s; move it into %[2]s", source.BusinessFile, f.Content, contentAbove(f.Content))}
-	case err == nil && contentAbove(f.Content) != "":
-		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
-	case err == nil && !isContent(f.Content) && isContent(filepath.Join(f.Content, "content")):
-		return usageError{fmt.Errorf("--content: the content folder is inside %s; move what is in %s up, or write --content %[2]s in each command", f.Content, filepath.Join(f.Content, "content"))}
-	case err == nil && isPublished(f.Content) && !isContent(f.Content):
-		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
-	case err == nil && !info.IsDir():
+	case kind == "file":
 		return usageError{explain("files", f.Content)}
-	case err == nil && emptied(f.Content) != "":
-		return usageError{fmt.Errorf("the output would go into %s, which > empties; put back a copy of that file, and write behind > a name outside the content folder", emptied(f.Content))}
-	case err != nil && stepsUp(f.Content) != "":
-		return usageError{fmt.Errorf("--content: there is no folder %s here, but there is one above; change to the folder that holds it with: cd %s", f.Content, stepsUp(f.Content))}
-	case err != nil && contentAbove(source.BusinessFile) != "":
-		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; change to the folder above it with cd .., and name it with --content", f.Content)}
-	case err != nil:
-		near, _ := filepath.Glob("*/" + source.BusinessFile)
-		below, _ := filepath.Glob("*/*/" + source.BusinessFile)
-		if up, name := filepath.Split(filepath.Dir(slices.Concat(near, below, []string{"."})[0])); up != "" && name == f.Content {
-			return usageError{fmt.Errorf("--content: there is no folder %s here, but there is one in %s; change to that folder with: cd %s", f.Content, up, commandLine(filepath.Clean(up)))}
-		}
-		if near = append(near, below...); len(near) > 0 {
-			return usageError{fmt.Errorf("--content: there is no folder %s here; did you mean --content %q? `reviewcast init %[1]s` creates one", f.Content, filepath.Dir(near[0]))}
-		}
-		here, _ := os.Getwd()
-		return usageError{fmt.Errorf("--content: there is no folder %s in %s; change to the folder that holds it with cd, or name it with --content; `reviewcast init %[1]s` creates a new one", f.Content, here)}
+	case kind != "":
+		return wrongFolder(kind, f.Content, other)
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
 		message, remedy := diagnostic.ExplainDate("--today:", f.Today)
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
@@ -102,18 +78,59 @@ func (f *folderFlags) check() error {
 	return nil
 }
 
-// emptied returns the file of a content folder that the output is directed into; "" for none.
-func emptied(content string) (file string) {
-	out, err := os.Stdout.Stat()
-	if err == nil && out.Mode().IsRegular() {
-		_ = filepath.WalkDir(content, func(name string, _ fs.DirEntry, _ error) error {
-			if info, err := os.Stat(name); err == nil && os.SameFile(info, out) {
-				file = name
-			}
-			return nil
-		})
+// wrongFolder returns what meant.txt says of a content folder.
+func wrongFolder(kind, content, other string) error {
+	for _, row := range diagnostic.Rows(meantFile, "folders") {
+		if row[0] == kind {
+			return usageError{errors.New("--content: " + strings.NewReplacer("CONTENT", content, "OTHER", other).Replace(row[1]))}
+		}
 	}
-	return file
+	return nil
+}
+
+// wrong returns why what is there is no content folder, and a folder or file that it has to do with; "" if it may be one.
+func (f *folderFlags) wrong(isDir bool) (kind, other string) {
+	above, inside := contentAbove(f.Content), filepath.Join(f.Content, "content")
+	switch {
+	case above != "" && (exists(f.Content, source.SiteFile) || exists(f.Content, "reviews")):
+		return "without business", above
+	case above != "":
+		return "part", above
+	case !isContent(f.Content) && isContent(inside):
+		return "inside", inside
+	case isPublished(f.Content) && !isContent(f.Content):
+		return "published", ""
+	case !isDir:
+		return "file", ""
+	}
+	return "", ""
+}
+
+// absent returns what to do about a content folder that isn't there, and another one: people start in the wrong folder.
+func (f *folderFlags) absent() (kind, other string) {
+	const quotes = "“”„‘’\"'"
+	slashed := strings.ReplaceAll(f.Content, `\`, "/")
+	near, _ := filepath.Glob("*/" + source.BusinessFile)
+	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
+	near = append(near, below...)
+	switch {
+	case slashed != f.Content && isFolder(slashed):
+		return "slashes", slashed
+	case strings.ContainsAny(f.Content, quotes):
+		return "quotes", strings.Trim(f.Content, quotes)
+	case stepsUp(f.Content) != "":
+		return "above", stepsUp(f.Content)
+	case contentAbove(source.BusinessFile) != "":
+		return "in it", ""
+	case len(near) > 0:
+		up, name := filepath.Split(filepath.Dir(near[0]))
+		if up != "" && name == f.Content {
+			return "below", commandLine(filepath.Clean(up))
+		}
+		return "near", filepath.Dir(near[0])
+	}
+	here, _ := os.Getwd()
+	return "nowhere", here
 }
 
 // stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.
@@ -212,7 +229,7 @@ const maxErrorLines = 10
 // and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
 func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
 	if up := stepsUp(f.Content); up != "" && !isFolder(f.Content) {
-		return nil, nil, "", usageError{fmt.Errorf("--content: there is no folder %s here, but there is one above; add to the command: --content %s", f.Content, filepath.Join(up, f.Content))}
+		return nil, nil, "", wrongFolder("name above", f.Content, filepath.Join(up, f.Content))
 	}
 	if err := f.check(); err != nil {
 		return nil, nil, "", err

@@ -23,7 +23,7 @@ type devCmd struct {
 	Listen     string        `help:"The address to serve on; it is the base URL, unless --base-url says otherwise." default:"localhost:8080" placeholder:"ADDR"`
 	Poll       time.Duration `help:"Compare the files at this interval instead of waiting for events of the system; for network folders." placeholder:"1s"`
 	Quiet      bool          `short:"q" xor:"volume" help:"Print problems only."`
-	Verbose    bool          `short:"v" xor:"volume" help:"Also list every file that changed, and what the edge and the hub log."`
+	Verbose    bool          `short:"v" xor:"volume" help:"Also print what the edge and the hub log."`
 	serveFlags `embed:"" group:"operators"`
 }
 
@@ -60,7 +60,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	holder := &snapshot.Holder{}
 	preview := devserver.New(devserver.Config{
 		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder,
-		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
+		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err,
 	})
 	return errors.Join(c.serve(ctx, service{
 		listener: l, holder: holder, baseURL: cfg.BaseURL, state: state, preview: preview.Before, log: log,

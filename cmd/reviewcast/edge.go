@@ -259,7 +259,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, listenError(ctx, flag, addr, err)
+		return nil, listenError(flag, addr, err)
 	}
 	return l, nil
 }
@@ -268,7 +268,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 const wsaAddrInUse = syscall.Errno(10048)
 
 // listenError explains why an address cannot be opened and names one that can.
-func listenError(ctx context.Context, flag, addr string, err error) error {
+func listenError(flag, addr string, err error) error {
 	host, port, splitErr := net.SplitHostPort(addr)
 	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
@@ -281,11 +281,8 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 	case !isPort(port):
 		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
-		const message = "%s: address already in use, perhaps by another reviewcast; stop that one"
-		if free := nextFree(ctx, host, port); free != "" {
-			return fmt.Errorf(message+", or take the next free port: %s %s", addr, flag, free)
-		}
-		return fmt.Errorf(message+", or choose another port with %s", addr, flag)
+		return fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or choose another port, such as %s %s",
+			addr, flag, net.JoinHostPort(host, diagnostic.Pick(port == "8081", "8082", "8081")))
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("port %s is for administrators only; choose one from 1024 on, such as %s %s", port, flag, net.JoinHostPort(host, "8080"))
 	}
@@ -295,23 +292,6 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 func isPort(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 16)
 	return err == nil
-}
-
-// maxTries is how many ports after the one in use are tried.
-const maxTries = 20
-
-// nextFree returns the next address whose port is free; "" when there is none near.
-func nextFree(ctx context.Context, host, port string) string {
-	first, _ := strconv.ParseUint(port, 10, 16) // isPort
-	var lc net.ListenConfig
-	for n := first + 1; n <= min(first+maxTries, 1<<16-1); n++ {
-		addr := net.JoinHostPort(host, strconv.FormatUint(n, 10))
-		if l, err := lc.Listen(ctx, "tcp", addr); err == nil {
-			l.Close()
-			return addr
-		}
-	}
-	return ""
 }
 
 // localURL returns the base URL of a listener; the address of every interface is localhost.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/schema"
 	"reviewcast/generator/starter"
 )
@@ -45,15 +43,14 @@ func createContent(dir string, empty bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = writeSchemas(filepath.Join(dir, schema.Folder))
-	return files, err
+	return files, writeSchemas(filepath.Join(dir, schema.Folder))
 }
 
 type schemaCmd struct {
 	Dir string `help:"The folder to write to." default:"content/.schemas" placeholder:"DIR"`
 }
 
-// Run writes the schemas; files that are up to date are not touched.
+// Run writes the schemas.
 func (c *schemaCmd) Run(std streams) error {
 	if isContent(".") && c.Dir == filepath.Join("content", schema.Folder) {
 		c.Dir = schema.Folder // run in the content folder
@@ -63,33 +60,23 @@ func (c *schemaCmd) Run(std streams) error {
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
 		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, schema.Folder)}
 	}
-	n, err := writeSchemas(c.Dir)
-	if err != nil {
+	if err := writeSchemas(c.Dir); err != nil {
 		return err
 	}
-	if n == 0 {
-		fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
-		return nil
-	}
-	fmt.Fprintf(std.out, "%s written in %s\n", diagnostic.Plural(n, "schema"), c.Dir)
+	fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
 	return nil
 }
 
-func writeSchemas(dir string) (written int, err error) {
+func writeSchemas(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return 0, fmt.Errorf("write schemas: %w", err)
+		return fmt.Errorf("write schemas: %w", err)
 	}
 	for name, text := range schema.All() {
-		path := filepath.Join(dir, name)
-		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-			continue
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return fmt.Errorf("write schemas: %w", err)
 		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return written, fmt.Errorf("write schemas: %w", err)
-		}
-		written++
 	}
-	return written, nil
+	return nil
 }
 
 type newCmd struct {

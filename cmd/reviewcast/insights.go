@@ -34,17 +34,12 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var ids, theirs []string
+	var ids []string
 	for _, r := range in.Reviews {
 		ids = append(ids, r.ID)
-		if strings.EqualFold(r.Author, c.ID) {
-			theirs = append(theirs, r.ID)
-		}
 	}
 	i := slices.Index(ids, c.ID)
-	if i < 0 && theirs != nil {
-		return fmt.Errorf("explain %s: this is an author; write the id of a review: %s", c.ID, strings.Join(theirs, ", "))
-	} else if i < 0 {
+	if i < 0 {
 		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, diagnostic.DidYouMean(c.ID, ids, "ids are in the files of "+c.Content+"/reviews"))
 	}
 	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))

@@ -122,22 +122,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && args[len(args)-1] == "-help" {
-		args = append(slices.Clone(args[:len(args)-1]), "--help")
-	}
 	if len(args) == 0 || args[0] == "help" { // as in other programs
 		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
 	for _, arg := range args {
-		flag, value, _ := strings.Cut(arg, "=")
+		_, value, _ := strings.Cut(arg, "=")
 		if !strings.HasPrefix(arg, "--") {
 			value = arg
 		}
-		if home := os.Getenv("HOME"); strings.HasPrefix(value, "~/") && value != arg && home != "" {
-			return usageError{fmt.Errorf("%s: ~ stands for your home folder only after a space; write %[1]s %s", flag, filepath.Join(home, value[2:]))}
-		}
-		if before, rest, cut := strings.Cut(value, `"`); cut && strings.Contains(before, `\`) && (rest == "" || rest[0] == ' ') {
-			return usageError{fmt.Errorf(`%s\" takes the quotation mark for a part of the name; leave out the last \, and write "%[1]s"`, before)}
+		if err := explain("quoting", arg); err != nil {
+			return usageError{err}
 		}
 		if slices.Contains(placeholders, value) && !exists(value) {
 			return usageError{fmt.Errorf("%s of the help stands for a word of yours; write yours in its place, as in: reviewcast import csv cards.csv --source cards --map rating=Stars,date=Day", value)}
@@ -173,9 +167,6 @@ func explainError(ctx context.Context, err error) error {
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		if strings.HasSuffix(dns.Name, "example.com") {
-			return fmt.Errorf("%s is an address of the examples; write that of your site", dns.Name)
-		}
 		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
 	}
 	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
@@ -55,18 +53,14 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	copied := &mirror.Copy{Dir: c.Dir, Follower: mirror.Follower{Source: source, Scope: mirror.Scope(c.Only), AcceptRewrite: c.AcceptRewrite}}
-	update := func(ctx context.Context) (mirror.Report, error) {
-		defer showProgress(std, source)()
-		return copied.Update(ctx)
-	}
 	if c.Every == 0 {
-		report, err := update(ctx)
+		report, err := copied.Update(ctx)
 		if err == nil {
 			fmt.Fprintln(std.out, report)
 		}
 		return err
 	}
-	copied.Run(ctx, c.Every, nil, printChanges(std, update))
+	copied.Run(ctx, c.Every, nil, printChanges(std, copied.Update))
 	return nil
 }
 
@@ -86,31 +80,6 @@ func printChanges(std streams, update func(context.Context) (mirror.Report, erro
 			fmt.Fprintf(std.out, "%s %s\n", now, report)
 		}
 		return err
-	}
-}
-
-// progressEvery is how often progress is drawn.
-const progressEvery = 100 * time.Millisecond
-
-// showProgress draws how many bytes have come while a terminal watches.
-func showProgress(std streams, source mirror.Source) (stop func()) {
-	if !terminal.CanRedraw(std.err) {
-		return func() {}
-	}
-	before, done := source.Received(), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case done <- struct{}{}:
-				return
-			case <-time.After(progressEvery):
-				fmt.Fprintf(std.err, "\r\x1b[K%.1f MB", float64(source.Received()-before)/1e6)
-			}
-		}
-	}()
-	return func() {
-		<-done
-		fmt.Fprint(std.err, "\r\x1b[K")
 	}
 }
 
@@ -150,12 +119,8 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		remedy := fmt.Sprintf("; if that is wrong, write base_url: %s into %s, build, and upload everything again", base, source.SiteFile)
 		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, diagnostic.When(!source.IsLocal(base), remedy))
 	}
-	switch {
-	case c.Quiet || r.BaseURL == "" || here.BaseURL != r.BaseURL:
-	case here.Sequence < r.Sequence:
+	if !c.Quiet && r.BaseURL != "" && here.BaseURL == r.BaseURL && here.Sequence < r.Sequence {
 		fmt.Fprintf(std.out, "the folder public here is older than what is online; before you build, fetch it with: reviewcast pull %s public\n", r.BaseURL)
-	case changedSince(ctx, r.BaseURL):
-		fmt.Fprintln(std.out, "not built yet: files in content have changed since the last build; run reviewcast build, and upload everything in public")
 	}
 	switch {
 	case len(r.Contradictions) > 0:
@@ -172,18 +137,6 @@ func builtHere() (m reviewcast.Manifest) {
 		_ = json.Unmarshal(data, &m) // a damaged one is none
 	}
 	return m
-}
-
-// changedSince reports whether a build of the default folders would change what they have published.
-func changedSince(ctx context.Context, baseURL string) bool {
-	flags := contentFlags{folderFlags: folderFlags{Content: "content"}, Public: "public", BaseURL: baseURL}
-	cfg, err := flags.config()
-	if err != nil {
-		return false
-	}
-	res, err := generator.NewBuilder(cfg).Prepare(ctx, nil)
-	_, wrong := errors.AsType[*generator.ProblemsError](err)
-	return wrong || err == nil && len(res.Changed)+len(res.Removed) > 0
 }
 
 // contentOnline reports whether the editors' files are where the published ones belong.

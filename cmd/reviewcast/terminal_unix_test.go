@@ -5,8 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/creack/pty"
 
-	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 )
 
@@ -413,28 +410,4 @@ func TestDevInAnEmptyFolder(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("it left %v, %v", entries, err)
 	}
-}
-
-// TestPullProgress: a terminal shows how much of a slow download has come, and no
-// trace of it afterwards.
-func TestPullProgress(t *testing.T) {
-	s := newPullSite(t, 200)
-	seen := make(chan struct{})
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == reviewcast.PathReviews {
-			body := s.Files[r.URL.Path]
-			_, _ = w.Write(body[:len(body)/2])
-			_ = http.NewResponseController(w).Flush()
-			<-seen
-			_, _ = w.Write(body[len(body)/2:])
-			return
-		}
-		s.origin.ServeHTTP(w, r)
-	}))
-	defer slow.Close()
-	screen := onScreen(t, t.TempDir(), 80, "pull", slow.URL, "copy")
-	screen.expect(" MB")
-	close(seen)
-	screen.expect("\r\x1b[K")
-	screen.expect("added; rating")
 }

@@ -269,10 +269,6 @@ func nearFile(args []string, message string) string {
 	if i < 0 {
 		return ""
 	}
-	below, _ := filepath.Glob("*/*" + filepath.Ext(args[i]))
-	if j := slices.IndexFunc(below, func(name string) bool { return strings.ReplaceAll(filepath.ToSlash(name), "/", "") == args[i] }); j >= 0 {
-		return "; folders are separated by / here: write " + commandLine(below[j]) // the shell has taken the backslash
-	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
 	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 && strings.Contains(with[0], " ") {
 		return fmt.Sprintf("; a name with spaces is written in quotation marks: %q", with[0])

@@ -53,7 +53,7 @@ func TestExitCodes(t *testing.T) {
 		{"chek", exitUsage, `did you mean "check"`},
 		{"check --fomat json", exitUsage, `did you mean "--format"`},
 		{"check --format xml", exitUsage, "text"},
-		{"check -q -v", exitUsage, "can't be used together"},
+		{"build -q -v", exitUsage, "can't be used together"},
 		{"check --today soon", exitUsage, "YYYY-MM-DD"},
 		{"check --content nowhere", exitUsage, "`reviewcast init nowhere`"},
 		{"check --content nowhere --format json", exitUsage, "`reviewcast init nowhere`"},

@@ -31,7 +31,7 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Config says what to preview. All but OutputDir, Poll and Verbose is required.
+// Config says what to preview. All but OutputDir and Poll is required.
 type Config struct {
 	Builder    *generator.Builder // builds the content; it should be lenient
 	ContentDir string             // the folder to watch, as problems name it
@@ -41,7 +41,6 @@ type Config struct {
 	BaseURL    string             // the origin that the builds are for
 	Logger     *slog.Logger
 	Out, Err   io.Writer // receive a line for each build, and the problems
-	Verbose    bool      // list the files that a build changes
 }
 
 // Server is a preview. It serves the newest files without waiting for their index, and makes a page when it is asked
@@ -251,9 +250,6 @@ func (s *Server) built(before, res *generator.Result, prefix string, took time.D
 		return
 	}
 	fmt.Fprintf(s.Out, "%s%s, %s\n", prefix, changes(before.Dataset, res), took.Round(time.Millisecond))
-	if s.Verbose {
-		terminal.Files(s.Out, res.Changed, res.Removed)
-	}
 }
 
 // maxNamed is the number of ids in a line.

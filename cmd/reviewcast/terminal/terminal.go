@@ -26,9 +26,6 @@ func IsTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// CanRedraw reports whether f is a terminal that does more than print: it has colors, and moves the cursor.
-func CanRedraw(f any) bool { return IsTerminal(f) && os.Getenv("TERM") != "dumb" }
-
 // Widths in columns. A terminal that is narrower than the minimum breaks the lines itself.
 const (
 	defaultColumns = 80
@@ -110,7 +107,7 @@ type Palette struct{ Bold, Dim, Red, Green, Yellow func(s string) string }
 // (bixense.com/clicolors). NO_COLOR (no-color.org) overrides both.
 func PaletteFor(w io.Writer) Palette {
 	forced := os.Getenv("CLICOLOR_FORCE")
-	on := os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || CanRedraw(w))
+	on := os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && os.Getenv("TERM") != "dumb")
 	paint := func(code string) func(string) string {
 		return func(s string) string {
 			if !on {
@@ -131,16 +128,6 @@ func Reviews(d *reviewcast.Dataset) string {
 		s += " (none is published yet; write one with: reviewcast new review)"
 	}
 	return s
-}
-
-// Files lists the published files that a build changed.
-func Files(w io.Writer, changed, removed []string) {
-	for _, path := range changed {
-		fmt.Fprintf(w, "changed %s\n", path)
-	}
-	for _, path := range removed {
-		fmt.Fprintf(w, "removed %s\n", path)
-	}
 }
 
 // Stars writes a mean rating; nil is that of no reviews.
