@@ -138,9 +138,6 @@ func TestCheckFormats(t *testing.T) {
 	if out, exit := run("--quiet", "--strict"); exit != exitProblem || strings.Count(out, ": error: ") != 2 || strings.Contains(out, "2 errors") {
 		t.Errorf("quiet and strict: exit %d, %s", exit, out)
 	}
-	if out, exit := run("--verbose"); exit != 0 || !strings.HasSuffix(out, "\n      1  email-in-text\n      1  full-surname\ncontent: 2 warnings\n") {
-		t.Errorf("verbose: exit %d, %s", exit, out)
-	}
 	if _, exit := run("--format", "xml"); exit != exitUsage {
 		t.Errorf("a wrong flag ends with %d", exit)
 	}
