@@ -110,12 +110,8 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	if b.cfg.Lenient {
 		breaking = diagnostic.Warning
 	}
-	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
-	revisions := b.revisions(previous, content)
-	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content, missing), previous.early(content), previous.tables(revisions), b.moved(previous, content))
-	if !b.cfg.Forget {
-		warnings = append(warnings, withSeverity(diagnostic.Warning, exposed(content, revisions))...)
-	}
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 

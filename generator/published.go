@@ -233,12 +233,13 @@ func (p *published) listed(w source.Withdrawal) bool {
 	return slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
 }
 
-// misspelt warns of withdrawals of strangers that are not published yet, unless a missing review explains them.
-func (p *published) misspelt(content *source.Content, missing []string) (problems []diagnostic.Problem) {
+// strange returns the problems of withdrawals of reviews that never were: they would be published, and couldn't be taken
+// back. Those that are published already stay. A missing review explains a misspelt one.
+func (p *published) strange(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
 		if !p.listed(w) && len(missing) == 0 && reviewcast.ValidID(w.ID) {
 			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
-				"if a review is to go that is still published, correct the id"))
+				"if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"))
 		}
 	}
 	return problems

@@ -126,12 +126,15 @@ func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
 	if before == nil || err != nil {
 		return err
 	}
-	lines, counts := changeLines(w, before, res.Dataset, c.Verbose)
+	lines, delta := changeLines(w, before, res.Dataset, c.Verbose)
 	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
 		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more", more))
 	}
 	if len(lines) > 0 {
-		printDifference(w, lines, counts, before, res.Dataset)
+		printDifference(w, lines, delta, before, res.Dataset)
+	}
+	if len(delta.Changed)+len(delta.Removed) > 0 && !c.Forget && !res.Erased {
+		fmt.Fprintln(w, "the former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast build --forget")
 	}
 	return nil
 }

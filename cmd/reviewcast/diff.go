@@ -53,23 +53,20 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		before = &reviewcast.Dataset{Business: after.Business}
 	}
 	after.Business.URL = cmp.Or(after.Business.URL, before.Business.URL) // the origin, which is known to a build
-	lines, counts := changeLines(std.out, before, after, c.Verbose)
-	if len(lines) == 0 {
-		counts = "no review would change"
-	}
+	lines, delta := changeLines(std.out, before, after, c.Verbose)
 	if quiet {
 		lines = nil
 	}
-	printDifference(std.out, lines, counts, before, after)
+	printDifference(std.out, lines, delta, before, after)
 	return nil
 }
 
-// changeLines returns a line for each review that differs between two datasets, and how many there are of each kind.
+// changeLines returns a line for each review that differs between two datasets, and which these are.
 // Withdrawals come first, then changes: a mistake in them weighs more than one in a new review. If verbose, the old and
 // new words of long fields follow.
-func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (lines []string, counts string) {
+func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (lines []string, d *reviewcast.Delta) {
 	colors, was, is := terminal.PaletteFor(w), byID(before), byID(after)
-	d := reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
+	d = reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
 	for _, id := range d.Removed {
 		lines = append(lines, colors.Red("withdrawn  "+describe(was[id])))
 	}
@@ -82,7 +79,7 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 	for _, id := range d.Added {
 		lines = append(lines, colors.Green("new        "+describe(is[id])))
 	}
-	return lines, fmt.Sprintf("%d new, %d changed, %d withdrawn", len(d.Added), len(d.Changed), len(d.Removed))
+	return lines, d
 }
 
 // maxShort is the length of values that are shown beside the names of their fields.
@@ -111,12 +108,16 @@ func fieldChanges(was, is any, verbose bool) string {
 	return strings.Join(names, ", ") + words.String()
 }
 
-// printDifference writes the lines of [changeLines] and the rating.
-func printDifference(w io.Writer, lines []string, counts string, before, after *reviewcast.Dataset) {
+// printDifference writes the lines of [changeLines], how many reviews they are of, and the rating.
+func printDifference(w io.Writer, lines []string, d *reviewcast.Delta, before, after *reviewcast.Dataset) {
 	for _, line := range lines {
 		fmt.Fprintln(w, terminal.Fold(w, line, 4))
 	}
 	was, is := before.AggregateRating, after.AggregateRating
+	counts := fmt.Sprintf("%d new, %d changed, %d withdrawn", len(d.Added), len(d.Changed), len(d.Removed))
+	if d.Empty() {
+		counts = "no review changes"
+	}
 	fmt.Fprintf(w, "%s\nrating %s of %s before, %s of %s after\n", counts, terminal.Stars(was.RatingValue), diagnostic.Plural(was.RatingCount, "review"),
 		terminal.Stars(is.RatingValue), diagnostic.Plural(is.RatingCount, "review"))
 }

@@ -259,7 +259,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, listenError(flag, addr, err)
+		return nil, listenError(ctx, flag, addr, err)
 	}
 	return l, nil
 }
@@ -268,7 +268,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 const wsaAddrInUse = syscall.Errno(10048)
 
 // listenError explains why an address cannot be opened and names one that can.
-func listenError(flag, addr string, err error) error {
+func listenError(ctx context.Context, flag, addr string, err error) error {
 	host, port, splitErr := net.SplitHostPort(addr)
 	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
@@ -281,8 +281,8 @@ func listenError(flag, addr string, err error) error {
 	case !isPort(port):
 		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
-		return fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or choose another port, such as %s %s",
-			addr, flag, net.JoinHostPort(host, diagnostic.Pick(port == "8081", "8082", "8081")))
+		return fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: %s %s",
+			addr, flag, nextFree(ctx, host, port))
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("port %s is for administrators only; choose one from 1024 on, such as %s %s", port, flag, net.JoinHostPort(host, "8080"))
 	}
@@ -292,6 +292,20 @@ func listenError(flag, addr string, err error) error {
 func isPort(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 16)
 	return err == nil
+}
+
+// nextFree returns the address of the next free port after one in use; that of the twentieth if all are in use.
+func nextFree(ctx context.Context, host, port string) (addr string) {
+	first, _ := strconv.Atoi(port) // isPort
+	var lc net.ListenConfig
+	for n := range 20 {
+		addr = net.JoinHostPort(host, strconv.Itoa(first+1+n))
+		if l, err := lc.Listen(ctx, "tcp", addr); err == nil {
+			l.Close()
+			break
+		}
+	}
+	return addr
 }
 
 // localURL returns the base URL of a listener; the address of every interface is localhost.

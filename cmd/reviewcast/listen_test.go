@@ -28,7 +28,7 @@ func TestListenErrors(t *testing.T) {
 		{"localhost:99999", `^--listen: "99999" is not a port; write a number up to 65535, such as --listen localhost:8080$`, true},
 		{"unix:/run/reviewcast.sock", `^--listen: "unix:/run/reviewcast.sock" is a Unix socket, which is not supported; .*--listen localhost:8080$`, true},
 		{"203.0.113.7:8080", `choose an address of this machine, such as --listen localhost:8080$`, false},
-		{taken.Addr().String(), `^127\.0\.0\.1:\d+: address already in use, perhaps by another reviewcast; stop that one, or choose another port, such as --listen 127\.0\.0\.1:8081$`, false},
+		{taken.Addr().String(), `^127\.0\.0\.1:\d+: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: --listen 127\.0\.0\.1:\d+$`, false},
 	} {
 		l, err := listen(t.Context(), "--listen", test.addr)
 		if err == nil {
@@ -41,6 +41,13 @@ func TestListenErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.addr, err, test.want)
 		}
 	}
+	// The address that is offered can be pasted.
+	_, err = listen(t.Context(), "--listen", taken.Addr().String())
+	l, err := listen(t.Context(), "--listen", err.Error()[strings.LastIndex(err.Error(), " ")+1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
 }
 
 // TestServeFlags: values that would be taken for others are refused.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
@@ -119,8 +121,12 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		remedy := fmt.Sprintf("; if that is wrong, write base_url: %s into %s, build, and upload everything again", base, source.SiteFile)
 		fmt.Fprintf(std.out, "built for %s: links and feeds lead there%s\n", r.BaseURL, diagnostic.When(!source.IsLocal(base), remedy))
 	}
-	if !c.Quiet && r.BaseURL != "" && here.BaseURL == r.BaseURL && here.Sequence < r.Sequence {
+	switch {
+	case c.Quiet || r.BaseURL == "" || here.BaseURL != r.BaseURL:
+	case here.Sequence < r.Sequence:
 		fmt.Fprintf(std.out, "the folder public here is older than what is online; before you build, fetch it with: reviewcast pull %s public\n", r.BaseURL)
+	case changedSince(ctx, r.BaseURL):
+		fmt.Fprintln(std.out, "not built yet: files in content have changed since the last build; run reviewcast build, and upload everything in public")
 	}
 	switch {
 	case len(r.Contradictions) > 0:
@@ -137,6 +143,18 @@ func builtHere() (m reviewcast.Manifest) {
 		_ = json.Unmarshal(data, &m) // a damaged one is none
 	}
 	return m
+}
+
+// changedSince reports whether a build of the default folders would change what they have published.
+func changedSince(ctx context.Context, baseURL string) bool {
+	flags := contentFlags{folderFlags: folderFlags{Content: "content"}, Public: "public", BaseURL: baseURL}
+	cfg, err := flags.config()
+	if err != nil {
+		return false
+	}
+	res, err := generator.NewBuilder(cfg).Prepare(ctx, nil)
+	_, wrong := errors.AsType[*generator.ProblemsError](err)
+	return wrong || err == nil && len(res.Changed)+len(res.Removed) > 0
 }
 
 // contentOnline reports whether the editors' files are where the published ones belong.
