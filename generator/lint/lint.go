@@ -53,6 +53,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		in.review(r)
 	}
 	in.siteLanguage()
+	in.fileLanguages()
 	in.small()
 	in.duplicates(content.Reviews)
 	var err error

@@ -217,3 +217,25 @@ func TestNameless(t *testing.T) {
 		t.Error(problems)
 	}
 }
+
+// TestLanguageOfFile: many texts of a file in another language are told once, beside one that is right.
+func TestLanguageOfFile(t *testing.T) {
+	const head = "- {id: r%d, author: Ana, rating: 5, date: 2026-03-01, text: %q}\n"
+	reviews := fmt.Sprintf(head, 0, "Sehr freundlich und schnell, wir waren mit der Arbeit und dem Preis mehr als zufrieden.")
+	for i := range 2 * maxSame {
+		reviews += fmt.Sprintf(head, i+1, fmt.Sprintf("They were here in %d days, and we have had no trouble with the boiler since then.", i+2))
+		var got []string
+		for _, p := range inspected(t, "language: de", reviews) {
+			if p.Code == "language" {
+				got = append(got, p.Message)
+			}
+		}
+		want := i + 1
+		if want > maxSame {
+			want = 1
+		}
+		if len(got) != want || want == 1 && i > 0 && got[0] != fmt.Sprintf("%d texts here are published as de (German), and look English", i+1) {
+			t.Errorf("%d texts: %q", i+1, got)
+		}
+	}
+}

@@ -207,3 +207,25 @@ func (in *inspector) siteLanguage() {
 	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].Message)
 	in.add(top(source.SiteFile), "language:", "language", message, texts[0].Suggestion)
 }
+
+// maxSame is how many texts of a file are told one by one when they look the same language.
+const maxSame = 5
+
+// fileLanguages puts one warning in place of those on many texts of a file that look the same language.
+func (in *inspector) fileLanguages() {
+	same := map[diagnostic.Problem]int{} // by file and message
+	of := func(f finding) diagnostic.Problem { return diagnostic.Problem{File: f.File, Message: f.Message} }
+	for _, f := range in.findings {
+		if f.Code == "language" {
+			same[of(f)]++
+		}
+	}
+	in.findings = slices.DeleteFunc(in.findings, func(f finding) bool { return same[of(f)] > maxSame })
+	for about, n := range same {
+		if n > maxSame {
+			message := strings.NewReplacer("the text is", "texts here are", "looks", "look").Replace(about.Message)
+			_, looks, _ := strings.Cut(about.Message, "and looks ")
+			in.add(top(about.File), "", "language", fmt.Sprintf("%d %s", n, message), "if all are "+looks+", write so in each; if they are an import, import again with --language and the code of that language")
+		}
+	}
+}
