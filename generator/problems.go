@@ -20,7 +20,7 @@ import (
 
 // exampleWords are in the other texts that init writes.
 var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
-	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
+	`Exampleton|\+1 555-0142|\b00000\b|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
 
 // exampleDomain matches the addresses of examples.
 var exampleDomain = regexp.MustCompile(`\.example\.?(:[0-9]+)?$`)
@@ -38,13 +38,14 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
 		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
 	} {
-		found := exampleWords.FindAllString(texts, -1)
-		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
-			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
-			before, _, _ := strings.Cut(string(data), found[0])
-			found = slices.Compact(found)
+		if slices.Contains(source.ExampleBusinesses, business.ID) {
+			break
+		}
+		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(texts, -1)))) {
+			before, _, _ := strings.Cut(string(data), value)
 			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
-				fmt.Sprintf(`"%s" %s of the example business that init wrote, and %s is public`, strings.Join(found, `", "`), diagnostic.Pick(len(found) > 1, "are", "is"), baseURL), "replace it with your own, or delete it"))
+				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {

@@ -79,7 +79,13 @@ func (p *published) tables(revisions []revision) []diagnostic.Problem {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
 			return column.value(&r.was) == column.value(&r.is.Review)
 		})
-		if n := len(changed); n >= minColumn && (n > maxNoticed || 2*n > len(p.ids)) {
+		var before, after []string
+		for _, r := range changed {
+			before, after = append(before, column.value(&r.was)), append(after, column.value(&r.is.Review))
+		}
+		slices.Sort(before)
+		slices.Sort(after)
+		if n := len(changed); n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || slices.Equal(before, after)) {
 			first := changed[0]
 			was, is := diagnostic.Quote(column.value(&first.was)), diagnostic.Quote(column.value(&first.is.Review))
 			return []diagnostic.Problem{first.at.Error("replaced",

@@ -20,6 +20,9 @@ type initCmd struct {
 
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
+	if isContent(".") {
+		return usageError{fmt.Errorf("this folder is a content folder already; to see it in a browser, run: reviewcast dev --content .")}
+	}
 	files, err := createContent(c.Dir, c.Empty)
 	if err != nil && isContent(c.Dir) {
 		return fmt.Errorf("%s is a content folder already, and was not changed; to see it in a browser, run: reviewcast dev --content %[1]s; the examples and the manual again are written by: reviewcast init example", c.Dir)

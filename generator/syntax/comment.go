@@ -26,11 +26,11 @@ func (y *yamlText) cut(name string, v *Node) {
 	}
 	first := v.Line - y.before
 	rest := y.from(first, v.Col)
-	before, comment, found := strings.Cut(rest[:min(len(rest), 2*len(v.Text)+len(" #")+maxIndent)], " #")
+	before, _, found := strings.Cut(rest[:min(len(rest), 2*len(v.Text)+len(" #")+maxIndent)], " #")
 	if !found || !slices.Equal(strings.Fields(before), strings.Fields(v.Text)) {
 		return // it has quotes, or no comment
 	}
-	comment, _, _ = strings.Cut(rest[len(before)+len(" #"):], "\n")
+	comment, _, _ := strings.Cut(rest[len(before)+len(" #"):], "\n")
 	comment, _, _ = strings.Cut(comment, " # ")
 	if comment = strings.TrimRight(comment, " \t\r"); comment == "" || strings.ContainsAny(comment[:1], " \t#") {
 		return

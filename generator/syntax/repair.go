@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -126,7 +127,7 @@ func pasted(line string) string {
 		return "write: " + line
 	}
 	begin, end := line[:diagnostic.MaxPasted/2], line[len(line)-diagnostic.MaxPasted/4:]
-	return fmt.Sprintf("the line must begin: %s, and end: %s", begin[:strings.LastIndexByte(begin, ' ')+1], end[strings.IndexByte(end, ' ')+1:])
+	return fmt.Sprintf("the line must begin: %s, and end: %s", cmp.Or(begin[:strings.LastIndexByte(begin, ' ')+1], begin), end[strings.IndexByte(end, ' ')+1:])
 }
 
 // odd are the characters that look like a space or like nothing, or like a colon.
