@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
@@ -133,7 +135,9 @@ func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
 	if len(lines) > 0 {
 		printDifference(w, lines, delta, before, res.Dataset)
 	}
-	if len(delta.Changed)+len(delta.Removed) > 0 && !c.Forget && !res.Erased {
+	fields := slices.Concat(slices.Collect(maps.Values(delta.Fields))...)
+	words := slices.ContainsFunc(fields, func(f string) bool { return slices.Contains([]string{"author", "title", "text", "owner_reply"}, f) })
+	if (words || len(delta.Removed) > 0) && !c.Forget && !res.Erased {
 		fmt.Fprintln(w, "the former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast build --forget")
 	}
 	return nil
