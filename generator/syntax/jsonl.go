@@ -61,25 +61,15 @@ func ReadJSON(data []byte, p *diagnostic.List) *Node {
 	return nil
 }
 
-// curlyQuotes writes the quotation marks of word processors as JSON's.
-var curlyQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
-
 // maxQuotes is how many quotation marks in the texts of one line are corrected.
 const maxQuotes = 20
 
-// mend reads a line with quotation marks in a text, or with curly ones, and reports it; nil if it is no such line.
+// mend reads a line with quotation marks in a text, and reports it; nil if it is no such line.
 func (j *jsonLine) mend(data []byte, err error) *Node {
 	if len(data) > maxJoinedBytes {
 		return nil
 	}
 	trial := &jsonLine{List: j.List}
-	if straight := curlyQuotes.Replace(string(data)); straight != string(data) {
-		if n, err := trial.parse([]byte(straight)); err == nil {
-			at := strings.IndexAny(string(data), "“”„")
-			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:at])+1, "json-syntax", "curly quotation marks don't count as quotes", "write each as a straight one; "+pasted(straight))
-			return n
-		}
-	}
 	first, fixed := 0, data
 	for range maxQuotes {
 		syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -262,10 +252,6 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
-	case rest[0] == '"':
-		message, suggestion = "a comma is missing before this", "put a comma before it"
-	case rest[0] == '\\':
-		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
