@@ -116,7 +116,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	values := len(header) < 3 || slices.ContainsFunc(header, valueForm.MatchString)
-	if values && !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
+	if values && !slices.ContainsFunc(header, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
