@@ -189,6 +189,12 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			remedy+"or set author_names: full in site.yaml if the authors agreed")
 	}
+	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(author), ".")), " ")
+	short, surname, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
+	if in.content.Site.AuthorNames == "initials" && len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial) {
+		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(author)),
+			fmt.Sprintf("if it does, write id: %s before it is published; once it is, an id must stay", r.ID[:len(short)+1+len(first)]))
+	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {
 			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form.ReplaceAllString(r.Author, no.remedy))

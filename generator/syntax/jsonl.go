@@ -236,11 +236,8 @@ func (j *jsonLine) explain(err error) {
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	code, message, suggestion := "json-syntax", "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
+	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
-	case strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, "=======") || strings.HasPrefix(rest, ">>>>>>>") || strings.HasPrefix(rest, "|||||||"):
-		code, col, message = "merge-marker", 1, "this line is left of an unfinished merge of two versions"
-		suggestion = "keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>"
 	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
 	case yamlLine.Match(j.data):
@@ -263,7 +260,7 @@ func (j *jsonLine) explain(err error) {
 			}
 		}
 	}
-	j.Add(diagnostic.Error, 1, col, code, message, suggestion)
+	j.Add(diagnostic.Error, 1, col, "json-syntax", message, suggestion)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
