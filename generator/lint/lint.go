@@ -177,12 +177,23 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
-		last, first, _ := strings.Cut(author, " ")
-		if other, may := Initials(first + " " + last); may && diagnostic.SurnameLast(author) == author && !strings.ContainsAny(first, " .") && !isTitle(last) {
-			remedy += fmt.Sprintf("or %q if the surname stands first, ", other)
+		last, first, comma := strings.Cut(author, ", ")
+		if !comma {
+			last, first, _ = strings.Cut(author, " ")
+		}
+		kept := diagnostic.SurnameLast(author)
+		other, may := Initials(first + " " + strings.Fields(last + " ?")[0])
+		if may && (kept == author || kept == last) && !strings.ContainsAny(first, " .") && !isTitle(first) && !isTitle(last) {
+			remedy = fmt.Sprintf(diagnostic.Pick(comma, "write %[2]q, or %[1]q if the first name stands first, ", "write %[1]q, or %[2]q if the surname stands first, "), short, other)
 		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			remedy+"or set author_names: full in site.yaml if the authors agreed")
+	}
+	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(author), ".")), " ")
+	short, surname, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
+	if in.content.Site.AuthorNames == "initials" && len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial) {
+		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(author)),
+			fmt.Sprintf("if it does, write id: %s before it is published; once it is, an id must stay", r.ID[:len(short)+1+len(first)]))
 	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {

@@ -111,25 +111,23 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
 		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
 	}
-	var cards []string
+	var seen []string
 	for _, m := range personalData {
 		if !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
 		}
 		for _, found := range m.find(text) {
-			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, cards) {
+			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, seen) {
 				in.add(at, firstLine(found), m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
 			}
-			if m.code == "card-in-text" || m.code == "no-phone" {
-				cards = append(cards, found)
-			}
+			seen = append(seen, found)
 		}
 	}
 }
 
-// harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, cards the
-// cards, accounts, invoices and dates in the text.
-func (in *inspector) harmless(r *source.Review, field, code, found, d string, cards []string) bool {
+// harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, seen what
+// was found before it, such as cards, invoices and dates.
+func (in *inspector) harmless(r *source.Review, field, code, found, d string, seen []string) bool {
 	switch code {
 	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
 		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
@@ -139,7 +137,7 @@ func (in *inspector) harmless(r *source.Review, field, code, found, d string, ca
 		return found[0] <= '9' && !luhn(d)
 	case "phone-in-text":
 		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
-			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, found) })
+			slices.ContainsFunc(seen, func(other string) bool { return strings.Contains(other, found) })
 	case "address-in-text":
 		return strings.Contains(digits(in.street), d) && !slices.ContainsFunc(wordsOf(found), func(word string) bool {
 			return strings.ToLower(word) != word && !strings.Contains(in.street, strings.ToLower(stem(word)))
@@ -163,7 +161,8 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
 		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
-			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(name), diagnostic.Quote(r.Author)),
+			surnames := capitals.FindString(strings.Join(words[i:], " "))
+			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(surnames), diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
 			break
 		}
@@ -178,6 +177,9 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		}
 	}
 }
+
+// capitals matches words with capital letters.
+var capitals = regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`)
 
 var noDigits = regexp.MustCompile(`[^0-9]+`)
 

@@ -75,6 +75,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
+		g.elsewhere(b.Geo, b.Address.AddressCountry)
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
@@ -132,6 +133,21 @@ func (r *fields) address() (out reviewcast.Address) {
 		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
 	}
 	return out
+}
+
+// elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
+func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
+	var south, north, west, east float64
+	fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east) // all 0 where they aren't known
+	a, o := g.Latitude, g.Longitude
+	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
+		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
+			if i > 0 {
+				r.warn("latitude", "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
+			}
+			return
+		}
+	}
 }
 
 // listed reads the technicians, services or areas.
@@ -263,6 +279,7 @@ func (k *names) meant(word string) string {
 	if id, ok := k.byName[strings.ToLower(word)]; ok {
 		return id
 	}
+	word = strings.TrimSpace(word[strings.LastIndex(word, ". ")+1:]) // without a title
 	near := k.id(diagnostic.Nearest(word, k.all))
 	for i := 0; i < len(k.all) && near == ""; i++ {
 		if name, part := " "+strings.ToLower(k.all[i])+" ", strings.ToLower(word)+" "; strings.HasPrefix(name, " "+part) || strings.HasSuffix(name, " "+part) {
@@ -305,7 +322,7 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

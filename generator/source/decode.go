@@ -117,8 +117,6 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && s == replySchema && n.Kind == syntax.Text:
 		suggestion = fmt.Sprintf(`write "owner_reply":{"text":%q,"date":"YYYY-MM-DD"}, with the day of the reply in place of YYYY-MM-DD`, n.Text)
-	case d.strict && s == verificationSchema && n.Kind == syntax.Text:
-		suggestion = `write "verification":` + strings.NewReplacer("method: ", `"method":"`, ", reference: ", `","reference":`, `"}`, `"}`, "}", `"}`).Replace(s.hint(n))
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:

@@ -187,9 +187,9 @@ func (p *parser) parseJSONL(data []byte) (complete bool) {
 		r, lines := p.old[key], 1
 		delete(p.old, key)
 		if r == nil {
-			n := syntax.ReadJSON(text, fieldNames, p.List)
+			n := syntax.ReadJSON(text, p.List)
 			if n == nil {
-				n, text, lines = syntax.JoinJSON(text, rest, fieldNames, p.List)
+				n, text, lines = syntax.JoinJSON(text, rest, p.List)
 				key = maphash.Bytes(seed, text)
 			}
 			r = p.decode(key, n)

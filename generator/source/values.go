@@ -57,8 +57,6 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
 			if n.Items != nil && strings.HasSuffix(name, "id") {
 				suggestion = "write an entry of its own for each"
-			} else if len(n.Items) == 1 {
-				suggestion += "; if it stands for words that are still missing, write those"
 			}
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]

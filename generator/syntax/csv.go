@@ -57,9 +57,11 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
-	// Spreadsheets of countries whose decimals have commas write semicolons.
-	if first, _, _ := strings.Cut(string(data), "\n"); !slices.ContainsFunc(strings.Split(strings.TrimSpace(first), ";"), func(name string) bool { return !slices.Contains(c.Names, strings.Trim(name, `"`)) }) {
-		r.Comma = ';'
+	first, _, _ := bytes.Cut(data, []byte{'\n'})
+	for _, sign := range ";\t|" { // spreadsheets of countries whose decimals have commas write semicolons
+		if bytes.Count(first, []byte(string(sign))) > bytes.Count(first, []byte(string(r.Comma))) {
+			r.Comma = sign
+		}
 	}
 	var names []string
 	var columns []column
@@ -114,10 +116,16 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	values := len(header) < 3 || slices.ContainsFunc(header, valueForm.MatchString)
-	if values && !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
+	if values && !slices.ContainsFunc(header, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
+		}
+		for i, start := range c.lines[1:min(len(c.lines), maxTitle)] {
+			line, _, _ := bytes.Cut(c.data[start:], []byte{'\n'})
+			if names := strings.Split(string(line), string(r.Comma)); len(names) > 2 && known(names[0]) && known(names[1]) {
+				suggestion = fmt.Sprintf("they are in line %d; delete what is above it", i+2)
+			}
 		}
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
@@ -140,13 +148,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !ours(name):
-			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 {
-				message, suggestion := "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
-				if between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]; between != "" {
-					message = "the columns are separated by " + between + ", not by commas"
-					suggestion = "if another program exported it, move it out of the content folder and run: " + c.importCommand() + "; if not, separate the cells by commas, and quote texts that contain one"
-				}
-				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", message, suggestion)
+			if len(header) == 1 && strings.ContainsAny(name, ";\t|,") {
+				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two")
 				return nil, false
 			}
 			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
@@ -169,6 +172,9 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	}
 	return columns, len(first) > 0
 }
+
+// maxTitle is how many lines of a title may stand above the names of the columns.
+const maxTitle = 10
 
 // valueForm matches a cell that is no name of a column.
 var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)

@@ -40,7 +40,7 @@ type jsonLine struct {
 
 // ReadJSON parses one line, without its line end, by itself, so that a broken line hides no other. Places are
 // relative: it is line 1 wherever it is in the file. A line that is not one JSON value is reported and gives nil.
-func ReadJSON(data []byte, fields Fields, p *diagnostic.List) *Node {
+func ReadJSON(data []byte, p *diagnostic.List) *Node {
 	j := &jsonLine{List: p}
 	n, err := j.parse(data)
 	if err == nil {
@@ -54,48 +54,22 @@ func ReadJSON(data []byte, fields Fields, p *diagnostic.List) *Node {
 			return n
 		}
 	}
-	if n := j.mend(data, fields, err); n != nil {
+	if n := j.mend(data, err); n != nil {
 		return n
 	}
 	j.explain(err)
 	return nil
 }
 
-// memberForm matches the name of a field and its colon, with the comma before it and a brace behind it.
-var memberForm = regexp.MustCompile(`,?\s*"([a-z_]+)"\s*:\s*\{?`)
-
-// curlyQuotes writes the quotation marks of word processors as JSON's.
-var curlyQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
-
 // maxQuotes is how many quotation marks in the texts of one line are corrected.
 const maxQuotes = 20
 
-// mend reads a line with a brace that is missing, or with quotation marks in a text, and reports it; nil if it is no
-// such line.
-func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
+// mend reads a line with quotation marks in a text, and reports it; nil if it is no such line.
+func (j *jsonLine) mend(data []byte, err error) *Node {
 	if len(data) > maxJoinedBytes {
 		return nil
 	}
-	trial, group := &jsonLine{List: j.List}, ""
-	if straight := curlyQuotes.Replace(string(data)); straight != string(data) {
-		if n, err := trial.parse([]byte(straight)); err == nil {
-			at := strings.IndexAny(string(data), "“”„")
-			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:at])+1, "json-syntax", "curly quotation marks don't count as quotes", "write each as a straight one; "+pasted(straight))
-			return n
-		}
-	}
-	for _, m := range memberForm.FindAllSubmatchIndex(data, -1) {
-		name := string(data[m[2]:m[3]])
-		if data[m[1]-1] == '{' {
-			group = name
-		} else if group != "" && !fields.Within(group, name) {
-			if n, err := trial.parse(slices.Concat(data[:m[0]], []byte("}"), data[m[0]:])); err == nil {
-				j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:m[0]])+1, "json-syntax", fmt.Sprintf("the brace } that ends %q is missing", group), fmt.Sprintf("write } before %s", data[m[0]:m[1]]))
-				return n
-			}
-			group = ""
-		}
-	}
+	trial := &jsonLine{List: j.List}
 	first, fixed := 0, data
 	for range maxQuotes {
 		syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -132,7 +106,7 @@ const maxJoined, maxJoinedBytes = 30, 16 << 10
 // JoinJSON reads a review whose first line is not JSON together with the next lines: in its file it goes on there,
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
 // it is no such review.
-func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, one []byte, lines int) {
+func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
 	if first := bytes.TrimSpace(first); p.Full() || !bytes.HasPrefix(first, []byte("{")) || bytes.HasSuffix(first, []byte("}")) {
 		return nil, first, 1
 	}
@@ -152,7 +126,7 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 					remedy = diagnostic.Pick(k == 0, `join the lines of the text, with \n in place of each line break`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
 				}
 				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
-				return ReadJSON(v, fields, p), v, lines + 1
+				return ReadJSON(v, p), v, lines + 1
 			}
 		}
 	}
@@ -262,11 +236,8 @@ func (j *jsonLine) explain(err error) {
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	code, message, suggestion := "json-syntax", "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
+	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
-	case strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, "=======") || strings.HasPrefix(rest, ">>>>>>>") || strings.HasPrefix(rest, "|||||||"):
-		code, col, message = "merge-marker", 1, "this line is left of an unfinished merge of two versions"
-		suggestion = "keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>"
 	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
 	case yamlLine.Match(j.data):
@@ -278,10 +249,6 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
-	case rest[0] == '"':
-		message, suggestion = "a comma is missing before this", "put a comma before it"
-	case rest[0] == '\\':
-		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
@@ -293,7 +260,7 @@ func (j *jsonLine) explain(err error) {
 			}
 		}
 	}
-	j.Add(diagnostic.Error, 1, col, code, message, suggestion)
+	j.Add(diagnostic.Error, 1, col, "json-syntax", message, suggestion)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

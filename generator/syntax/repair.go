@@ -64,7 +64,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	for _, fix := range []func([]string, int) (repair, bool){
 		y.plainSpaces, y.letters, y.on(braceForm, 2, closeBrace), y.indentation, y.on(bulletForm, 0, bullets), y.notes,
 		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 0, y.firstHyphen),
-		listInText, y.on(fieldForm, 3, y.noteAbove), y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords), y.on(textForm, 2, y.firstField),
+		listInText, y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords), y.on(textForm, 2, y.firstField),
 		y.on(textForm, 0, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
@@ -286,16 +286,4 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 	}
 	name := m[1] + m[2] + m[3] + ":"
 	return replace(lines, above, len(name)+1, name, fmt.Sprintf("%q has the value %s and %s below it", m[3], strings.TrimSpace(m[4]), what), "delete the value, or move it below; ")
-}
-
-// noteAbove is a field of a group whose name is a note.
-func (y *yamlText) noteAbove(lines []string, at int, m []string) (repair, bool) {
-	for i := at - 1; i >= 0 && strings.HasPrefix(strings.TrimSpace(lines[i]), "#"); i-- {
-		note := fieldForm.FindStringSubmatch(strings.Replace(lines[i], "#", "", 1))
-		if note != nil && strings.TrimSpace(note[4]) == "" && y.Within(note[3], m[3]) {
-			return replace(lines, i, strings.IndexByte(lines[i], '#'), strings.Repeat(" ", max(0, len(m[1])-2))+note[3]+":",
-				fmt.Sprintf("%q is a note here, since the line begins with #, and its fields below are not", note[3]), "put a # before each of them, too, or delete this one; ")
-		}
-	}
-	return repair{}, false
 }
