@@ -237,6 +237,9 @@ func (c *Config) useShape(header []string) error {
 // ownNames is for an export whose columns have the names of the fields, or similar ones, and whose first rows are these.
 func (c *Config) ownNames(header []string, rows [][]string) error {
 	rated := rated(header, rows)
+	if stars := slices.DeleteFunc(slices.Clone(rated), forms["like recommendation"].MatchString); len(stars) > 0 {
+		rated = stars
+	}
 	columns, _, _ := choose(Platforms["own"], header)
 	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
@@ -342,7 +345,7 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 				column = h
 			}
 		}
-		if free := left(header, columns, rows, "left "+name); len(free) == 1 {
+		if free := left(header, columns, rows, "left "+name); len(free) == 1 && (name != "rating" || len(rated(header, rows)) == 0) {
 			column = cmp.Or(column, free[0])
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))

@@ -195,6 +195,8 @@ func (m *merger) place(v *review, id string) {
 		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
+	case imported && words != "" && m.known[words] != "":
+		skip(Twice, "the review is in %s under the id %s; give it back its id %s", m.report.File, m.known[words], id)
 	case imported:
 		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
 	case v.external != "" && words != "" && m.known[words] != "":
@@ -352,6 +354,9 @@ func (m *merger) doubt(v *review, r *record) {
 	text := textOf(r.values[fieldText])
 	note := func(doubt string) {
 		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
+	if shown := textOf(r.values[fieldAuthor]); forms["threeWords"].MatchString(v.author) && !forms["threeWords"].MatchString(shown) && shown != anonymous {
+		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
 	}
 	if words := said(doubtWords, text); words != "" {
 		note(words)

@@ -49,6 +49,15 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(conv.own > 1 && conv.own == read, "technicians", author)
 	suspect(conv.wordy > 0 && 2*conv.wordy >= read, "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	var lost []string
+	texts := 0
+	for _, v := range reviews {
+		text := textOf(v.values[fieldText])
+		if texts += min(len(text), 1); forms["lostLetter"].MatchString(text) {
+			lost = append(lost, forms["lostLetter"].FindString(text))
+		}
+	}
+	suspect(len(lost) > 1 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
 	if fresh && len(reviews) > 2 {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
@@ -59,7 +68,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.since, "the day when it changed"))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 }
 
