@@ -53,8 +53,6 @@ type converter struct {
 	absent, otherwise, neither int
 	written                    map[string]datesAlike // by their separator and the place of the year
 	countries                  bool                  // a language was a country
-	// own counts the authors who are technicians, wordy those that are texts.
-	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -130,9 +128,6 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	return v, nil
 }
 
-// maxCellError is how many bytes an error of a spreadsheet has at most.
-const maxCellError = 32
-
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
 	var mixed []string
@@ -150,7 +145,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if shown := strings.TrimSpace(cell); len(shown) <= maxCellError && forms["cellError"].MatchString(shown) {
+		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {

@@ -132,7 +132,7 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	}
 	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
 	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
-		problem = recommendations
+		problem = messages["recommendations"]
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
@@ -298,8 +298,7 @@ func (t *table) shape(r *row, cells []string) error {
 
 // parts returns the words between the delimiters of cells and within them, sorted.
 func parts(cells []string) []string {
-	isDelimiter := func(r rune) bool { return strings.ContainsRune(delimiters, r) }
-	return slices.Sorted(slices.Values(trimmed(strings.FieldsFunc(strings.Join(cells, ","), isDelimiter))))
+	return slices.Sorted(slices.Values(trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))))
 }
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.

@@ -95,15 +95,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			v, skip = m.conv.convert(&r)
 			m.look(&r, v)
 		}
-		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
-			m.report.Addresses++
-		}
-		if skip == nil && forms["sixWords"].MatchString(r.cells[fieldAuthor]) {
-			m.conv.wordy++
-		}
-		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
-			m.conv.own++
-		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
 		case first == nil && v.key != "":
@@ -195,12 +186,11 @@ func (m *merger) place(v *review, id string) {
 		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
-	case imported && words != "" && m.known[words] != "":
-		skip(Twice, "the review is in %s under the id %s; give it back its id %s", m.report.File, m.known[words], id)
+	case (imported || v.external != "") && words != "" && m.known[words] != "":
+		back := fmt.Sprintf("; if its id was changed in %s, give it back its id %s", m.report.File, id)
+		skip(Twice, "%s has the same author, date, stars and text, so this row is left out%s", m.known[words], diagnostic.When(imported, back))
 	case imported:
 		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
-	case v.external != "" && words != "" && m.known[words] != "":
-		skip(Twice, "%s has the same author, date, stars and text, so this row is left out", m.known[words])
 	default:
 		m.add(v, id, words)
 	}
