@@ -345,7 +345,7 @@ func (m *merger) doubt(v *review, r *record) {
 	note := func(doubt string) {
 		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
-	if shown := textOf(r.values[fieldAuthor]); forms["threeWords"].MatchString(v.author) && !forms["threeWords"].MatchString(shown) && shown != anonymous {
+	if shown := textOf(r.values[fieldAuthor]); forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown) {
 		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
 	}
 	if words := said(doubtWords, text); words != "" {
