@@ -296,8 +296,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return usageError(messages["several texts"],
-			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
+		return usageError(messages["several texts"], quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"

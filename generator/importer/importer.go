@@ -301,7 +301,7 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := merge(ctx, cfg, rows, files)
+	report, err := merge(cfg, rows, files)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,7 +28,7 @@ type merger struct {
 }
 
 // merge reads an export and makes the files what they are to be.
-func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, error) {
+func merge(cfg Config, rows rowSeq, f *files) (*Report, error) {
 	knownBy, err := f.identify(cfg)
 	if err != nil {
 		return nil, &UsageError{[]string{err.Error()}}
@@ -45,7 +44,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.known[content(r.values)] = r.id
 	}
 	fresh := len(f.memory.Reviews) == 0
-	reviews, err := m.read(ctx, rows)
+	reviews, err := m.read(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +78,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 }
 
 // read converts every row, and keeps the first of those with the same key.
-func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
+func (m *merger) read(rows rowSeq) ([]*review, error) {
 	var reviews []*review
 	for r, err := range rows {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
-		}
 		skip, ok := errors.AsType[*Skip](err)
 		if err != nil && !ok {
 			return nil, err
