@@ -50,6 +50,16 @@ func TestExportMistakes(t *testing.T) {
 	}
 }
 
+// TestRecommends: recommendations in the first person, too, are no ratings.
+func TestRecommends(t *testing.T) {
+	for word := range strings.SplitSeq("Polecam|Nie polecam|polecałabym|poleciłbym|Recomiendo|No recomiendo|consiglio|non consiglio|empfehle|recommande|doporučuji|"+
+		"nedoporučuju|odporúčam|raad niet aan|beveel aan|en suosittele|nem ajánlom|nu recomand|ne preporučam|рекомендую|συνιστώ|não recomendo|anbefaler ikke", "|") {
+		if !forms["recommends"].MatchString(word) {
+			t.Errorf("%s is no recommendation", word)
+		}
+	}
+}
+
 // TestOtherID: a review whose id an editor changed isn't said to be removed.
 func TestOtherID(t *testing.T) {
 	d := newDesk(t)
