@@ -24,6 +24,7 @@ type review struct {
 	skipped      bool
 	key          string  // of keyOf
 	external     string  // the export's own id, "" when it has none
+	author       string  // as in the export
 	rating       float64 // as in the export
 	values       values
 	no           [][2]string // columns that are not imported, and what they have for no
@@ -52,14 +53,13 @@ type converter struct {
 	absent, otherwise, neither int
 	written                    map[string]datesAlike // by their separator and the place of the year
 	countries                  bool                  // a language was a country
-	// own counts the authors who are technicians, wordy those that are texts.
-	own, wordy int
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
-	// over counts the ratings over the scale, scale is what it then seems to be.
+	// over counts the ratings over the scale, scale is what it then seems to be, since the day of the first of them.
 	over  int
 	scale float64
+	since reviewcast.Date
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -116,7 +116,8 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
-	author := r.cells[fieldAuthor]
+	v.author = r.cells[fieldAuthor]
+	author := v.author
 	if c.surnameFirst {
 		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
 	}
@@ -126,9 +127,6 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
-
-// maxCellError is how many bytes an error of a spreadsheet has at most.
-const maxCellError = 32
 
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
@@ -147,7 +145,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if shown := strings.TrimSpace(cell); len(shown) <= maxCellError && forms["cellError"].MatchString(shown) {
+		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
@@ -187,8 +185,8 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case value <= 0:
 		return r.skip(BadRating, messages["rating is zero"], quote(cell), c.RatingScale/reviewcast.MaxRating, reviewcast.MaxRating)
 	case value > c.RatingScale:
-		for _, scale := range []float64{10, 20, 50, 100} {
-			if value <= scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
+		for _, scale := range []float64{6, 10, 20, 50, 100} {
+			if value <= scale && scale >= c.scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
 				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
 			}
 		}
@@ -216,14 +214,17 @@ func (c *converter) isAnswer(r *row) bool {
 	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
 }
 
-// andRound offers --round for ratings between two stars.
+// andRound offers --round for ratings between two stars, and a scale of 10 for one of 6, such as that of dice.
 func (c *converter) andRound(scale float64) string {
-	return diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars")
+	return diagnostic.When(scale == 6, " (or 10, if customers could give 10)") + diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars")
 }
 
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
+	if day, skip := c.date(r, fieldDate); skip == nil && (c.since == "" || day < c.since) {
+		c.since = day
+	}
 	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 

@@ -49,7 +49,7 @@ func TestStars(t *testing.T) {
 		{5, "", 0, "rating is empty"},
 		{5, "  ", 0, "rating is empty"},
 		{5, "8.0", 0, "rating 8.0 is over the scale of 5; the scale seems to be 10: import with"},
-		{5, "5.1", 0, "rating 5.1 is over the scale of 5; the scale seems to be 10"},
+		{5, "5.1", 0, "rating 5.1 is over the scale of 5; the scale seems to be 6"},
 		{5, "12", 0, "rating 12 is over the scale of 5; the scale seems to be 20"},
 		{5, "98", 0, "rating 98 is over the scale of 5; the scale seems to be 100"},
 		{5, "500", 0, "rating \"500\" is over the scale of 5; correct it"},

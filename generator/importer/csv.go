@@ -132,7 +132,7 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	}
 	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
 	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
-		problem = recommendations
+		problem = messages["recommendations"]
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
@@ -274,8 +274,8 @@ func (t *table) shape(r *row, cells []string) error {
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names):
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
-	case more == 0 && slices.Contains(t.names, cells[0]) && slices.Equal(slices.Sorted(slices.Values(trimmed(cells))), slices.Sorted(slices.Values(t.names))):
-		return usageError("line %d has the names of the columns again, in another order; divide the table above it, and import each part", r.line)
+	case (len(cells) == 1 || slices.Contains(t.names, cells[0])) && slices.Equal(parts(cells), parts(t.names)):
+		return usageError("line %d has the names of the columns again, in another order or with another delimiter; divide the table above it, and import each part", r.line)
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
@@ -294,6 +294,11 @@ func (t *table) shape(r *row, cells []string) error {
 		r.rest = !rated
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
+}
+
+// parts returns the words between the delimiters of cells and within them, sorted.
+func parts(cells []string) []string {
+	return slices.Sorted(slices.Values(trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))))
 }
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.

@@ -109,10 +109,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, messages["curly date"], f, quote(cell))
 	}
 	if cell == "" {
-		if f == fieldReplyDate {
-			return "", r.skip(NoDate, "%s is empty, and a reply needs a day; write it into the cell, or delete the reply from the row", f)
-		}
-		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
+		return "", r.skip(NoDate, diagnostic.Pick(f == fieldReplyDate, messages["no date of reply"], messages["no date"]), f)
 	}
 	if c.croatian && forms["croatianMonth"].MatchString(cell) {
 		return "", r.skip(BadDate, messages["Croatian month"], f, quote(cell))

@@ -131,7 +131,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 	}
 	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) {
-		problems = append(problems, recommendations)
+		problems = append(problems, messages["recommendations"])
 	} else if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
@@ -237,6 +237,9 @@ func (c *Config) useShape(header []string) error {
 // ownNames is for an export whose columns have the names of the fields, or similar ones, and whose first rows are these.
 func (c *Config) ownNames(header []string, rows [][]string) error {
 	rated := rated(header, rows)
+	if stars := slices.DeleteFunc(slices.Clone(rated), forms["like recommendation"].MatchString); len(stars) > 0 {
+		rated = stars
+	}
 	columns, _, _ := choose(Platforms["own"], header)
 	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
@@ -272,7 +275,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
 		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
-			return &UsageError{[]string{recommendations}}
+			return &UsageError{[]string{messages["recommendations"]}}
 		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {
 			then := diagnostic.Pick(strings.Contains(suggested, "rating=COLUMN"), "name it rating", "import again with "+suggested)
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place, and " + then + "; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
@@ -293,8 +296,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return usageError(messages["several texts"],
-			quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
+		return usageError(messages["several texts"], quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"
@@ -336,13 +338,13 @@ func pairOf(field, column string) string {
 func mapOf(columns map[string]string, header []string, rows [][]string) string {
 	var pairs []string
 	for _, name := range []string{"rating", "date", "text", "author"} {
-		column := columns[name]
+		column, other := columns[name], diagnostic.Pick(name == "rating", "like recommendation", "otherDay")
 		for _, h := range header {
-			if column == "" && forms["like "+name].MatchString(h) && !forms["otherDay"].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
+			if column == "" && forms["like "+name].MatchString(h) && !forms[other].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
 				column = h
 			}
 		}
-		if free := left(header, columns, rows, "left "+name); len(free) == 1 {
+		if free := left(header, columns, rows, "left "+name); len(free) == 1 && (name != "rating" || len(rated(header, rows)) == 0) {
 			column = cmp.Or(column, free[0])
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))

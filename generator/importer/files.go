@@ -89,7 +89,7 @@ func (f *files) holds(data, remembered []byte) bool {
 var errMeanwhile = errors.New("it changed during the import, so no file was changed; import again")
 
 // replace writes both files, the reviews first. The memory may be older than the reviews, but must never contain a
-// review that is not there, since it would be taken for one that the editor removed.
+// review that is not there, since it would be taken for one that the editor removed. The next import repairs it.
 func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	if err := root.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("create folder: %w", err)

@@ -28,11 +28,6 @@
 // has its place, the reason and the remedy; the others are written, unless half or more are skipped. What concerns the
 // whole export, such as a missing column, stops it before anything is written. The only changes to what a customer wrote
 // are line ends (CRLF becomes LF) and the author's name, see [Config].
-//
-// # Why a stop half-way is safe
-//
-// Each file is written to a temporary file, synced and renamed, the reviews first. A stop between the two renames leaves
-// new reviews with the memory of the older import; the next run finds that every value is the export's and repairs it.
 package importer
 
 import (
@@ -306,7 +301,7 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := merge(ctx, cfg, rows, files)
+	report, err := merge(cfg, rows, files)
 	if err != nil {
 		return nil, err
 	}

@@ -239,14 +239,7 @@ func (l *lines) Write(p []byte) (int, error) {
 
 // Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which
 // Takeout and most backup tools write too. These are {"reviews": [...]}, several such answers one after the other, a
-// list, or one review per line. It reads
-//
-//	reviewId, or the end of name    the id
-//	reviewer.displayName            the author; isAnonymous makes it Anonymous
-//	starRating                      ONE to FIVE, or a number
-//	comment                         the text, without Google's translation
-//	createTime                      the date, where the business is
-//	reviewReply {comment, updateTime}
+// list, or one review per line.
 //
 // location, if it is not "", selects the reviews of one location: its number in a review's name,
 // accounts/1/locations/2/reviews/3; several have commas between them. cfg.Map is ignored.

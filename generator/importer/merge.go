@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,7 +28,7 @@ type merger struct {
 }
 
 // merge reads an export and makes the files what they are to be.
-func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, error) {
+func merge(cfg Config, rows rowSeq, f *files) (*Report, error) {
 	knownBy, err := f.identify(cfg)
 	if err != nil {
 		return nil, &UsageError{[]string{err.Error()}}
@@ -45,7 +44,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.known[content(r.values)] = r.id
 	}
 	fresh := len(f.memory.Reviews) == 0
-	reviews, err := m.read(ctx, rows)
+	reviews, err := m.read(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +78,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 }
 
 // read converts every row, and keeps the first of those with the same key.
-func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
+func (m *merger) read(rows rowSeq) ([]*review, error) {
 	var reviews []*review
 	for r, err := range rows {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
-		}
 		skip, ok := errors.AsType[*Skip](err)
 		if err != nil && !ok {
 			return nil, err
@@ -94,15 +90,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if skip == nil {
 			v, skip = m.conv.convert(&r)
 			m.look(&r, v)
-		}
-		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
-			m.report.Addresses++
-		}
-		if skip == nil && forms["sixWords"].MatchString(r.cells[fieldAuthor]) {
-			m.conv.wordy++
-		}
-		if ids, _ := m.conv.ids(fieldTechnicians, []string{r.cells[fieldAuthor]}); skip == nil && ids != nil {
-			m.conv.own++
 		}
 		v.skipped = skip != nil
 		switch first := m.first[v.key]; {
@@ -195,10 +182,11 @@ func (m *merger) place(v *review, id string) {
 		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
+	case (imported || v.external != "") && words != "" && m.known[words] != "":
+		back := fmt.Sprintf("; if its id was changed in %s, give it back its id %s", m.report.File, id)
+		skip(Twice, "%s has the same author, date, stars and text, so this row is left out%s", m.known[words], diagnostic.When(imported, back))
 	case imported:
 		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
-	case v.external != "" && words != "" && m.known[words] != "":
-		skip(Twice, "%s has the same author, date, stars and text, so this row is left out", m.known[words])
 	default:
 		m.add(v, id, words)
 	}
@@ -352,6 +340,9 @@ func (m *merger) doubt(v *review, r *record) {
 	text := textOf(r.values[fieldText])
 	note := func(doubt string) {
 		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
+	if shown := textOf(r.values[fieldAuthor]); forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown) {
+		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
 	}
 	if words := said(doubtWords, text); words != "" {
 		note(words)

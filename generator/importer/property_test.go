@@ -26,7 +26,7 @@ func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *file
 		return nil, nil, err
 	}
 	next := reread(t, old)
-	report, err := merge(tctx, cfg, table.rows(), next)
+	report, err := merge(cfg, table.rows(), next)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -176,7 +176,7 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // publishedAuthor turns an export's author into the name that is published.
 //
 // With initials that is the first word and the initial of the last, "Maria K.", however many words are in between; a
-// single word stays as it is, and so does the case of the first. A name written surname first with a comma is
+// single word stays as it is, and so do the case of the first and a name that ends with an initial, "John Joe K.". A name written surname first with a comma is
 // reordered. In full it is the name as given, with single spaces. In both cases a word with an @ is an e-mail address
 // and is left out, and a name that then has no letter (nothing, a telephone number, an emoji) or begins with
 // "Anonymous" is Anonymous.
@@ -191,7 +191,7 @@ func publishedAuthor(name string, full bool) string {
 		diagnostic.Nobody(name) {
 		return anonymous
 	}
-	if full || len(kept) == 1 {
+	if full || len(kept) == 1 || forms["initialLast"].MatchString(name) {
 		return name
 	}
 	for _, word := range slices.Backward(kept[1:]) {

@@ -38,7 +38,15 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	refuse := func(when bool, name string, args ...any) { say(when, fmt.Sprintf(messages[name], args...)) }
 	suspect := func(when bool, name string, args ...any) { refuse(when && !cfg.Partial, name, args...) }
 
-	read, withoutID := report.Rows-len(report.Skipped), cfg.with("id", "")
+	count := func(is func(author string) bool) int {
+		return len(slices.DeleteFunc(slices.Clone(reviews), func(v *review) bool { return !is(v.author) }))
+	}
+	wordy, own := count(forms["sixWords"].MatchString), count(func(author string) bool {
+		ids, _ := conv.ids(fieldTechnicians, []string{author})
+		return ids != nil
+	})
+	report.Addresses = count(func(author string) bool { return strings.Contains(author, "@") })
+	withoutID := cfg.with("id", "")
 	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
 	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	exchanged := conv.exchanged()
@@ -47,19 +55,28 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
-	suspect(conv.own > 1 && conv.own == read, "technicians", author)
-	suspect(conv.wordy > 0 && 2*conv.wordy >= read, "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	suspect(own > 1 && own == len(reviews), "technicians", author)
+	suspect(wordy > 0 && 2*wordy >= len(reviews), "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
+	var lost []string
+	texts := 0
+	for _, v := range reviews {
+		text := textOf(v.values[fieldText])
+		if texts += min(len(text), 1); forms["lostLetter"].MatchString(text) {
+			lost = append(lost, forms["lostLetter"].FindString(text))
+		}
+	}
+	suspect(len(lost) > 1 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
 	if fresh && len(reviews) > 2 {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(report.Addresses > 0 && report.Addresses == read, "addresses", author, anonymous)
+	suspect(report.Addresses > 0 && report.Addresses == len(reviews), "addresses", author, anonymous)
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.since, "the day when it changed"))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 }
 
@@ -132,9 +149,6 @@ func (m *merger) elsewhere(v *review, id string) string {
 	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
 }
 
-// recommendations is what is said of an export of Facebook.
-var recommendations = messages["recommendations"]
-
 func isRecommendation(column string) bool {
 	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
 }
@@ -145,7 +159,7 @@ func (t *table) misread(cfg *Config) error {
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
 	switch meant := fieldOf(text); {
 	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
-		return &UsageError{[]string{recommendations}}
+		return &UsageError{[]string{messages["recommendations"]}}
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:

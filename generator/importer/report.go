@@ -118,14 +118,11 @@ type Change struct {
 	Fields []string // updated members; nil when the review is new
 }
 
-// MaxPrinted is how many reviews of a kind Print lists if it is not verbose.
-const MaxPrinted = 20
-
 // Print writes the report as text: the counts, the reasons with their counts, the skipped rows, what was kept and, in
 // a dry run, a table of what would change. Verbose lists every change. The table is cut to so many columns; 0 cuts
 // nothing. The error is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
-	p := &printer{limit: MaxPrinted, few: maxSkipped}
+	p := &printer{limit: maxPrinted, few: maxSkipped}
 	if verbose {
 		p.limit, p.few = math.MaxInt, math.MaxInt
 	}
@@ -153,6 +150,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
+	}
+	if r.Refused {
+		clear(r.Doubts) // they are of reviews that are not here
 	}
 	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
 		p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
@@ -241,8 +241,8 @@ func (p *printer) rest(n, limit int) {
 	}
 }
 
-// maxSkipped is how many rows of a reason Print lists if it is not verbose.
-const maxSkipped = 5
+// maxPrinted and maxSkipped are how many reviews of a kind and rows of a reason Print lists if it is not verbose.
+const maxPrinted, maxSkipped = 20, 5
 
 // skipped prints the reasons, the most frequent first, with their rows.
 func (p *printer) skipped(skips []Skip) {

@@ -53,7 +53,7 @@ func TestSlips(t *testing.T) {
 			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
 		}, "rating,date,text,who\n5,2026-01-02,Good.,Rosa Marin; Dr. Pons\n", `technicians has "Dr. Pons", which business.yaml does not list`},
 		{"grades of a school", nil, "Name,Note,Datum,Kommentar\nJo,1,2026-01-02,Gut.\n", `the column "Note" may have grades, of which 1 is the best`},
-		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 10: import"},
+		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 6: import"},
 		{"two words for stars and text", nil, "Name,Sterne,Datum,Bewertung\nJo,5,2026-01-02,Gut.\n", "rating=Sterne,date=Datum,text=Bewertung,author=Name"},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
