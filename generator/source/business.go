@@ -138,7 +138,7 @@ func (r *fields) address() (out reviewcast.Address) {
 // elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
 func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 	var south, north, west, east float64
-	fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east) // all 0 where they aren't known
+	_, _ = fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east) // all 0 where they aren't known
 	a, o := g.Latitude, g.Longitude
 	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
 		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
