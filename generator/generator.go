@@ -86,8 +86,11 @@ func (r *Result) ChangedTopics() []string {
 	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !slices.Contains(reviewcast.Topics, p) })
 }
 
-// Before returns the published dataset that the content was compared with; nil if there was none.
-func (r *Result) Before() (*reviewcast.Dataset, error) { return r.previous.dataset() }
+// Before returns the published dataset that the content was compared with; nil if there was none, or it is damaged.
+func (r *Result) Before() *reviewcast.Dataset {
+	before, _ := r.previous.dataset()
+	return before
+}
 
 // ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.
 type ProblemsError struct{ Problems []diagnostic.Problem }
@@ -314,8 +317,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if len(examples) > 0 && slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors haven't begun
 		examples = withSeverity(diagnostic.Warning, examples[:1])
 	}
-	problems = append(problems, examples...)
-	problems = append(problems, warnings...)
+	problems = slices.Concat(problems, examples, warnings)
 	diagnostic.Sort(problems)
 	return problems, nil
 }

@@ -72,8 +72,7 @@ var columns = []struct {
 // minColumn is how many values make a column, maxNoticed how many changes one notices where a build lists them.
 const minColumn, maxNoticed = 3, 10
 
-// tables warns of a column of which most values have changed: one that was sorted alone, or replaced as a whole; if
-// there is none, of reviews that are others now.
+// tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
 func (p *published) tables(revisions []revision) []diagnostic.Problem {
 	for _, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {

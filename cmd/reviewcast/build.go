@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
@@ -61,8 +62,8 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	if err := c.changes(std.out, res); err != nil {
-		return err
+	if before := res.Before(); before != nil && !c.Quiet {
+		c.changes(std.out, before, res)
 	}
 	files := diagnostic.Plural(len(res.Changed)+len(res.Removed), "file")
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
@@ -123,14 +124,10 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 const maxListed = 10
 
 // changes lists what a build has changed in the published reviews: an editor sees whether that is what she meant.
-func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
-	before, err := res.Before()
-	if before == nil || err != nil {
-		return err
-	}
+func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generator.Result) {
 	lines, delta := changeLines(w, before, res.Dataset, c.Verbose)
 	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
-		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more", more))
+		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more, which --verbose lists", more))
 	}
 	if len(lines) > 0 {
 		printDifference(w, lines, delta, before, res.Dataset)
@@ -138,9 +135,8 @@ func (c *buildCmd) changes(w io.Writer, res *generator.Result) error {
 	fields := slices.Concat(slices.Collect(maps.Values(delta.Fields))...)
 	words := slices.ContainsFunc(fields, func(f string) bool { return slices.Contains([]string{"author", "title", "text", "owner_reply"}, f) })
 	if (words || len(delta.Removed) > 0) && !c.Forget && !res.Erased {
-		fmt.Fprintln(w, "the former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast build --forget")
+		fmt.Fprintln(w, "former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast build --forget")
 	}
-	return nil
 }
 
 // strayForm matches the names of files that a build doesn't write and editors do.

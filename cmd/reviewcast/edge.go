@@ -299,7 +299,7 @@ func nextFree(ctx context.Context, host, port string) (addr string) {
 	first, _ := strconv.Atoi(port) // isPort
 	var lc net.ListenConfig
 	for n := range 20 {
-		addr = net.JoinHostPort(host, strconv.Itoa(first+1+n))
+		addr = net.JoinHostPort(host, strconv.Itoa(min(first, 1<<16-21)+1+n))
 		if l, err := lc.Listen(ctx, "tcp", addr); err == nil {
 			l.Close()
 			break

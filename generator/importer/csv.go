@@ -45,8 +45,8 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t := &table{in: in, lossy: export.lossy, before: before}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
-	t.csv.LazyQuotes = bytes.Contains(head, []byte(string(delimiter)+`="`)) // see readCells
-	t.csv.FieldsPerRecord = -1                                              // a row of another length is one row's problem, not the file's
+	t.csv.LazyQuotes = bytes.Contains(head, []byte(string(delimiter)+`="`)) || bytes.Contains(head, []byte("\n=\"")) // see readCells
+	t.csv.FieldsPerRecord = -1                                                                                       // a row of another length is one row's problem, not the file's
 	header, err := readCells(t.csv)
 	switch {
 	case err == io.EOF:
@@ -74,10 +74,11 @@ func openTable(export text, cfg *Config) (*table, error) {
 		_, t.surname = joined(cfg.Map["author"], t.names)
 		err = cmp.Or(err, t.misread(cfg))
 	}
-	if line, below := t.headerBelow(cfg); err != nil && below != nil {
-		return nil, usageError(messages["header below"], quoteAll(below), line)
-	}
-	if err == nil && cfg.Map["text"] == "" {
+	if err != nil {
+		if line, below := t.headerBelow(cfg); below != nil {
+			return nil, usageError(messages["header below"], quoteAll(below), line)
+		}
+	} else if cfg.Map["text"] == "" {
 		rows := t.sample()
 		t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
 	}
@@ -106,7 +107,7 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 func readCells(in *csv.Reader) ([]string, error) {
 	cells, err := in.Read()
 	for i, cell := range cells {
-		if len(cell) > 3 && strings.HasPrefix(cell, `="`) && strings.HasSuffix(cell, `"`) {
+		if len(cell) > 2 && strings.HasPrefix(cell, `="`) && strings.HasSuffix(cell, `"`) {
 			cells[i] = strings.ReplaceAll(cell[2:len(cell)-1], `""`, `"`)
 		}
 	}

@@ -65,7 +65,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 			lost = append(lost, forms["lostLetter"].FindString(text))
 		}
 	}
-	suspect(len(lost) > 1 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
+	suspect(len(lost) > 2 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
 	if fresh && len(reviews) > 2 {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))

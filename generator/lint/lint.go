@@ -190,7 +190,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 			remedy+"or set author_names: full in site.yaml if the authors agreed")
 	}
 	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(author), ".")), " ")
-	short, surname, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
+	short, rest, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
+	surname, _, _ := strings.Cut(rest, "-")
 	if in.content.Site.AuthorNames == "initials" && len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial) {
 		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(author)),
 			fmt.Sprintf("if it does, write id: %s before it is published; once it is, an id must stay", r.ID[:len(short)+1+len(first)]))

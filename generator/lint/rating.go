@@ -19,7 +19,7 @@ var ownStars, numbers = remarksOf("stars")[0], diagnostic.Lines(wordsFile, "numb
 
 // A text is praise if it has no word of blame or doubt, and for each wordsPerPraise of its words another one of praise. It
 // is blame if it has minBlame words of blame, and none of praise.
-const wordsPerPraise, minBlame = 12, 2
+const wordsPerPraise, minBlame = 12, 3
 
 // otherRating reports a rating that the text contradicts: of the grades that schools in some countries give, 1 is the best.
 func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
@@ -47,6 +47,6 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 	case r.Rating == reviewcast.MinRating && praise > len(words)/wordsPerPraise && blame+tones["doubt"] == 0:
 		in.add(at, "rating", ownStars.code, fmt.Sprintf("rating is %d, and the text is nothing but praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MaxRating))
 	case r.Rating == reviewcast.MaxRating && blame >= minBlame && praise == 0:
-		in.add(at, "rating", ownStars.code, fmt.Sprintf("rating is %d, and the text is nothing but blame", r.Rating), fmt.Sprintf(remedy, reviewcast.MinRating))
+		in.add(at, "rating", ownStars.code, fmt.Sprintf("rating is %d, and the text has words of blame and none of praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MinRating))
 	}
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -161,7 +162,7 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
 		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
-			surnames := capitals.FindString(strings.Join(words[i:], " "))
+			surnames := cmp.Or(capitals.FindString(strings.Join(words[i:], " ")), name)
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(surnames), diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
 			break

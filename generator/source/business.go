@@ -111,7 +111,7 @@ func (r *fields) telephone(country string) string {
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
 	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
-	case code != "" && len(local) >= 6 && s[0] != '+' && !strings.HasPrefix(local, "00") && !strings.ContainsFunc(s, unicode.IsLetter):
+	case code != "" && len(local) >= 6 && !strings.Contains(s, "+") && !strings.HasPrefix(local, "00") && !strings.HasPrefix(local, code[1:]+" ") && !strings.ContainsFunc(s, unicode.IsLetter):
 		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
 			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
 	}
@@ -138,7 +138,9 @@ func (r *fields) address() (out reviewcast.Address) {
 // elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
 func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 	var south, north, west, east float64
-	_, _ = fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east) // all 0 where they aren't known
+	if n, _ := fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east); n < 4 {
+		return
+	}
 	a, o := g.Latitude, g.Longitude
 	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
 		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {

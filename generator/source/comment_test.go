@@ -20,6 +20,8 @@ func TestCutByComment(t *testing.T) {
 		{"text: |\n  good\n  #1 of all\n", ""},
 		{"text: all good #ok\n", `warning 5:16 the text from "#ok" on is left out: in YAML a # after a space begins a comment`},
 		{"source_url: https://example.com/#1\n", ""},
+		{"owner_reply:\n  date: 2026-01-03\n  text: thanks\n  #text: old words, 2 of them\n", ""},
+		{"verification:\n  method: job\n  reference: J-1\n  #verified_on: 2026-01-02\n", ""},
 	} {
 		dir := writeFolder(t, map[string]string{"business.yaml": "id: a\nname: A\n", "reviews/a.yaml": "id: a\nauthor: Bo\nrating: 5\ndate: 2026-01-02\n" + test.yaml})
 		_, problems, err := NewLoader(dir, Config{Today: "2026-11-01"}).LoadPartial(t.Context())

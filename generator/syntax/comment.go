@@ -20,8 +20,8 @@ var commented = diagnostic.Words(wordsFile, "fields of texts")
 var oneWord = regexp.MustCompile(`^\pL*$`)
 
 // cut reports a text without quotes that ends at a comment which is part of it.
-func (y *yamlText) cut(name string, v *Node) {
-	if !slices.Contains(commented, name) || v.Col > maxIndent || v.Kind != Text && (v.Kind != Null || v.Text != "") {
+func (y *yamlText) cut(key, v *Node) {
+	if !slices.Contains(commented, key.Text) || v.Col > maxIndent || v.Kind != Text && (v.Kind != Null || v.Text != "") {
 		return
 	}
 	first := v.Line - y.before
@@ -41,7 +41,9 @@ func (y *yamlText) cut(name string, v *Node) {
 	line, col := v.Line, v.Col+utf8.RuneCountInString(before)+1
 	if breaks := strings.Count(before, "\n"); breaks > 0 {
 		line, col = line+breaks, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n'):])+1
-		remedy = "put the whole text in double quotes"
+		if remedy = "put the whole text in double quotes"; col <= key.Col {
+			return // a note between the fields
+		}
 	}
 	severity := diagnostic.Warning
 	if !oneWord.MatchString(comment) {

@@ -115,25 +115,28 @@ type column struct{ outer, inner string }
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
-	values := len(header) < 3 || slices.ContainsFunc(header, valueForm.MatchString)
-	if values && !slices.ContainsFunc(header, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
+	some := header[:min(len(header), maxJudged)]
+	values := len(header) < 3 || slices.ContainsFunc(some, valueForm.MatchString)
+	if values && !slices.ContainsFunc(some, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
 		}
 		for i, start := range c.lines[1:min(len(c.lines), maxTitle)] {
 			line, _, _ := bytes.Cut(c.data[start:], []byte{'\n'})
-			if names := strings.Split(string(line), string(r.Comma)); len(names) > 2 && known(names[0]) && known(names[1]) {
+			names := strings.FieldsFunc(string(line), func(c rune) bool { return strings.ContainsRune(",;\t|", c) })
+			if len(names) > 2 && known(names[0]) && known(names[1]) {
 				suggestion = fmt.Sprintf("they are in line %d; delete what is above it", i+2)
+				break
 			}
 		}
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
 	}
-	foreign := slices.DeleteFunc(slices.Clone(header), known)
-	strange := slices.DeleteFunc(slices.Clone(header), ours)
+	foreign := slices.DeleteFunc(slices.Clone(some), known)
+	strange := slices.DeleteFunc(slices.Clone(some), ours)
 	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
-	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, alike) {
+	if len(foreign) >= 3 && 2*len(foreign) > len(some) || len(some) > 2 && !slices.ContainsFunc(some, alike) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
 			fmt.Sprintf("if another program exported it, move it out of the content folder and run: %s; otherwise name the columns as in the manual, %s and so on", c.importCommand(), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
 		return nil, false
@@ -173,8 +176,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, len(first) > 0
 }
 
-// maxTitle is how many lines of a title may stand above the names of the columns.
-const maxTitle = 10
+// maxTitle is how many lines may be above the names of the columns, maxJudged how many of these say whether they are ours.
+const maxTitle, maxJudged = 10, 100
 
 // valueForm matches a cell that is no name of a column.
 var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -127,7 +126,7 @@ func pasted(line string) string {
 		return "write: " + line
 	}
 	begin, end := line[:diagnostic.MaxPasted/2], line[len(line)-diagnostic.MaxPasted/4:]
-	return fmt.Sprintf("the line must begin: %s, and end: %s", cmp.Or(begin[:strings.LastIndexByte(begin, ' ')+1], begin), end[strings.IndexByte(end, ' ')+1:])
+	return fmt.Sprintf("the line must begin: %s, and end: %s", strings.ToValidUTF8(begin, ""), strings.ToValidUTF8(end, ""))
 }
 
 // odd are the characters that look like a space or like nothing, or like a colon.

@@ -192,7 +192,7 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 				continue
 			}
 			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
-			y.cut(e.Key.Text, &e.Value)
+			y.cut(&e.Key, &e.Value)
 			switch key.Kind {
 			case yaml.ScalarNode:
 				n.Entries = append(n.Entries, e)
