@@ -135,7 +135,7 @@ func checkNamed(where string) error {
 	}
 	entries, err := os.ReadDir(where) // an empty one is that of a build server before its first build
 	if _, none := os.Stat(filepath.Join(where, manifestName)); err != nil || len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
-		return fmt.Errorf("--previous: %s is no folder that reviewcast has published; name the folder public of the last build, or its address with https://", where)
+		return fmt.Errorf("--previous: %s is not a folder that reviewcast has published; name the folder public of the last build, or its address with https://", where)
 	}
 	return nil
 }

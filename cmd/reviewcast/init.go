@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ type initCmd struct {
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
 	if isContent(".") {
-		return usageError{fmt.Errorf("this folder is a content folder already; to see it in a browser, run: reviewcast dev --content .")}
+		return usageError{errors.New("this folder is a content folder already; to see it in a browser, run: reviewcast dev --content .")}
 	}
 	files, err := createContent(c.Dir, c.Empty)
 	if err != nil && isContent(c.Dir) {

@@ -8,11 +8,7 @@ import (
 // TestAbroad: tables of small firms in several countries, and what is said about them.
 func TestAbroad(t *testing.T) {
 	const booking = "Guest name,rating,date,text\nAnna Rossi,9,2026-01-02,Pulita.\nPeter Huber,10,2026-01-05,Sehr nett.\nIvan Horvat,4,2026-01-09,Bučna.\nSara Bianchi,8,2026-01-11,Bene.\nMaja Zupan,5,2026-01-14,Majhna.\n"
-	for _, tt := range []struct {
-		name, export string
-		change       func(*Config)
-		want, not    []string
-	}{
+	importExports(t, []exported{
 		{name: "decimal comma", export: "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n", want: []string{"write a point in place of the comma; otherwise"}},
 		{name: "a 10 after a 9", export: booking, want: []string{"rating 10 is over the scale of 5; the scale seems to be 10", "the ratings have another scale; import again with --rating-scale 10, and with --round"}},
 		{name: "a 10 after a 9, with --partial", export: booking, change: func(c *Config) { c.Partial = true }, want: []string{"nothing was imported"}},
@@ -40,7 +36,20 @@ func TestAbroad(t *testing.T) {
 		{name: "Slovenian languages", export: "Ime;Ocena;Datum;Mnenje;Jezik\nJože;5 zvezdic;2026-01-03;Super.;slovenski\nHans;5 od 5;2026-01-03;Gut.;nemški\n", want: []string{"2 added"}},
 		{name: "months of a journey", export: "Gast;Reisedatum;Abgegeben;Punkte;Positiv\nAnna H.;10/2025;2025-10-03;5,5;Tolle Lage und sehr nettes Personal im Haus.\n", want: []string{"rating=Punkte,date=Abgegeben,text=Positiv,author=Gast"}},
 		{name: "guests", export: "Ospite;Data recensione;Voto;Commento\nAnna Rossi;2026-01-03;5;Pulita.\n", want: []string{"author=Ospite"}},
-	} {
+	})
+}
+
+// exported is an export, and what is to be said about it, and what not.
+type exported struct {
+	name, export string
+	change       func(*Config)
+	want, not    []string
+}
+
+// importExports imports each export into a folder of its own, with columns that are found.
+func importExports(t *testing.T, exports []exported) {
+	t.Helper()
+	for _, tt := range exports {
 		d := newDesk(t)
 		d.cfg.Map = nil
 		if tt.change != nil {

@@ -163,7 +163,7 @@ func (c Config) garbled() string {
 	if c.Encoding != "" && c.Encoding != "utf-8" {
 		return "the export is in UTF-8; import it without --encoding"
 	}
-	return "a program read the table in a wrong encoding before; export it anew where it comes from, without opening it in between, or write what was meant in its place in the whole table (Find and Replace)"
+	return "a program read the table in a wrong encoding before; export it again, and import that file without opening it in another program, or write what was meant in its place in the whole table (Find and Replace)"
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and

@@ -9,11 +9,7 @@ import (
 func TestExportMistakes(t *testing.T) {
 	const survey = "When,Name,Jak oceniasz naprawę?,Na ile polecisz nas znajomym (0-10)?,Comment\n2026-01-03,Jo,5,10,They were on time and kind.\n" +
 		"2026-01-04,Bo,4,8,They were late but still kind.\n2026-01-05,Al,5,9,They came twice for nothing.\n"
-	for _, tt := range []struct {
-		name, export string
-		change       func(*Config)
-		want         []string
-	}{
+	importExports(t, []exported{
 		{name: "dice", export: "Navn,Terningkast,Dato,Kommentar\nIda K.,6,2026-01-12,Rolig.\nOla T.,4,2026-01-03,Dyrt.\nNora F.,6,2026-01-02,Bra.\n",
 			want: []string{"the scale seems to be 6: import with --rating-scale 6 (or 10, if customers could give 10), and with --round",
 				"the ratings have another scale; import again with --rating-scale 6 (or 10, if customers could give 10), and with --round nearest or down"}},
@@ -35,19 +31,7 @@ func TestExportMistakes(t *testing.T) {
 			want: []string{"1 review with the name shortened to an initial; if the surname is another word, correct it in reviews/import-shop.jsonl, which later imports keep:", `  "Carmen Vidal Ortega" is "Carmen O."` + "\n"}},
 		{name: "two tables", export: "Name,Rating,Date,Review\nJo,5,2026-01-02,Good.\nName;Rating;Date;Review\nBo;4;2026-01-03;Fine.\n",
 			want: []string{"line 3 has the names of the columns again, in another order or with another delimiter; divide the table above it, and import each part"}},
-	} {
-		d := newDesk(t)
-		d.cfg.Map = nil
-		if tt.change != nil {
-			tt.change(&d.cfg)
-		}
-		_, got := d.printed(tt.export)
-		for _, want := range tt.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: got\n%s, want\n%s", tt.name, got, want)
-			}
-		}
-	}
+	})
 }
 
 // TestRecommends: recommendations in the first person, too, are no ratings.

@@ -151,11 +151,10 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	if r.Refused {
-		clear(r.Doubts) // they are of reviews that are not here
-	}
-	for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
-		p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+	if !r.Refused { // otherwise the reviews in doubt were not written
+		for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
+			p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
+		}
 	}
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {

@@ -176,7 +176,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, len(first) > 0
 }
 
-// maxTitle is how many lines may be above the names of the columns, maxJudged how many of these say whether they are ours.
+// maxTitle is how many lines are searched for the names of the columns, maxJudged how many names say whether they are ours.
 const maxTitle, maxJudged = 10, 100
 
 // valueForm matches a cell that is no name of a column.
