@@ -287,14 +287,37 @@ func (t *table) shape(r *row, cells []string) error {
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
+	case more == -1 && t.missing(cells) != nil:
+		remedy = fmt.Sprintf(messages["cell missing"], diagnostic.Join(t.missing(cells), "or"), string(t.csv.Comma))
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
 		if rating < len(cells) {
 			_, _, rated = diagnostic.ParseRating(cells[rating])
 		}
-		r.rest = !rated
+		r.rest = !rated && !slices.ContainsFunc(cells, isDay)
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
+}
+
+// missing returns the columns one of which has no cell in a row: with an empty cell there, the row has a rating and a day
+// in the columns of these.
+func (t *table) missing(cells []string) (columns []string) {
+	rating, date := t.binding[fieldRating], t.binding[fieldDate]
+	var needed []string
+	for i, name := range t.names {
+		full := slices.Insert(slices.Clone(cells), i, "")
+		_, _, rated := diagnostic.ParseRating(full[rating])
+		switch dated := isDay(full[date]); {
+		case rated && dated:
+			columns = append(columns, quote(name))
+		case rated && i == date, dated && i == rating:
+			needed = []string{quote(name)}
+		}
+	}
+	if columns == nil {
+		return needed
+	}
+	return columns
 }
 
 // parts returns the words between the delimiters of cells and within them, sorted.

@@ -170,23 +170,33 @@ func (c *converter) countDate(cell string) {
 	if m == nil {
 		return
 	}
-	alike := c.written[m[1]+" "+m[2]]
-	if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
-		alike.early++
-	} else {
-		alike.late++
+	for part, form := range []string{m[1] + " " + m[3], m[2], m[4]} {
+		if form == "" {
+			continue // two digits in any case
+		}
+		if part > 0 {
+			form = strconv.Itoa(len(form))
+		}
+		alike := c.written[part][form]
+		if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
+			alike.early++
+		} else {
+			alike.late++
+		}
+		c.written[part][form] = alike
 	}
-	c.written[m[1]+" "+m[2]] = alike
 }
 
 // exchanged says that a spreadsheet program has exchanged days and months; "" if it is not so. Such a program reads dates
 // in the order of its own language. A date that has no such month remains a text; the others are stored with the day and
-// the month exchanged, and exported in another layout.
+// the month exchanged, and exported in another layout, or in the same one without zeros.
 func (c *converter) exchanged() string {
-	for _, a := range c.written {
-		for _, b := range c.written {
-			if len(c.written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
-				return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
+	for _, written := range c.written {
+		for _, a := range written {
+			for _, b := range written {
+				if len(written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
+					return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
+				}
 			}
 		}
 	}
