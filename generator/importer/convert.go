@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/language"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -243,18 +242,13 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return nil
 	}
 	tag, err := languageOf(cell)
-	region, no := language.ParseRegion(cell)
-	base, _ := tag.Base()
-	spoken, _ := language.Make("und-" + region.String()).Base()
-	// Some codes are both; of some of these, the language is rarer.
-	both := cell == strings.ToUpper(cell) && cell != "UK" && base != spoken && (c.countries || diagnostic.CountryCodes[strings.ToLower(cell)] != "")
-	british := cell == "UK" && !forms["cyrillic"].MatchString(r.cells[fieldText]) // uk is Ukrainian
-	if british || no == nil && region.IsCountry() && (err != nil || both) {
+	ukrainian := cell == "UK" && forms["cyrillic"].MatchString(r.cells[fieldText])
+	if spoken, is := spokenIn(cell, c.countries); is && !ukrainian {
 		c.countries = c.countries || err != nil
 		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
-		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
+		return r.skip(BadLanguage, "language %s is not known; in the export, %s", quote(cell), likeLanguage(cell))
 	}
 	v.values[fieldLanguage] = asJSON(tag.String())
 	return nil

@@ -38,12 +38,14 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -249,8 +251,11 @@ func (c Config) check() (Config, error) {
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)
-		if err != nil {
-			bad("language %s is not known; write its code, such as en, de or pt-BR", quote(c.Language))
+		if spoken, is := spokenIn(c.Language, false); is {
+			otherwise := diagnostic.When(err == nil, fmt.Sprintf("; for %s, write --language %s", display.English.Languages().Name(tag), tag))
+			bad("language %s is a country; write the code of the language, such as --language %s%s", quote(c.Language), spoken, otherwise)
+		} else if err != nil {
+			bad("language %s is not known; %s", quote(c.Language), likeLanguage(c.Language))
 		}
 		c.Language = tag.String()
 	}
@@ -271,6 +276,33 @@ func (c Config) check() (Config, error) {
 // languageOf reads a BCP 47 tag, or the name of a language.
 func languageOf(s string) (language.Tag, error) {
 	return language.Parse(cmp.Or(diagnostic.Languages[diagnostic.Squash(s)], s))
+}
+
+// spokenIn returns the language of a country if a word is the code of one. Of some codes that are those of languages,
+// too, the language is rarer; of others, unless countries reports that other words are countries.
+func spokenIn(word string, countries bool) (spoken language.Base, is bool) {
+	tag, err := languageOf(word)
+	region, no := language.ParseRegion(word)
+	base, _ := tag.Base()
+	spoken, _ = language.Make("und-" + region.String()).Base()
+	countries = countries || word == "UK" || diagnostic.CountryCodes[strings.ToLower(word)] != "" // uk is Ukrainian
+	both := word == strings.ToUpper(word) && base != spoken && countries
+	return spoken, no == nil && region.IsCountry() && (err != nil || both)
+}
+
+// likeLanguage says what to write for a word that is no language: the codes of those whose names begin like it, or whose
+// name it is but for a letter.
+func likeLanguage(word string) string {
+	word = diagnostic.Squash(word)
+	near := diagnostic.Languages[diagnostic.Nearest(word, slices.Sorted(maps.Keys(diagnostic.Languages)))]
+	var choices []string
+	for _, code := range slices.Compact(slices.Sorted(maps.Values(diagnostic.Languages))) {
+		name := display.English.Languages().Name(language.Make(code))
+		if strings.HasPrefix(strings.ToLower(name), word) || len(word) > 3 && code == near {
+			choices = append(choices, fmt.Sprintf("%s if it is %s", code, name))
+		}
+	}
+	return "write " + cmp.Or(diagnostic.Join(choices, "or"), "its code, such as en, de or pt-BR, or its English name")
 }
 
 // validSource reports whether the name is safe in a file name and in an id on every system, including those that
