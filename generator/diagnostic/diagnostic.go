@@ -64,12 +64,23 @@ func (p Problem) String() string {
 
 // Error returns an Error at a position.
 func (at Position) Error(code, message, suggestion string) Problem {
-	return Problem{Severity: Error, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
+	return at.problem(Error, code, message, suggestion)
 }
 
 // Warning returns a Warning at a position.
 func (at Position) Warning(code, message, suggestion string) Problem {
-	return Problem{Severity: Warning, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
+	return at.problem(Warning, code, message, suggestion)
+}
+
+// problem returns a problem whose suggestion is in the format of its file: fields in YAML are written in JSON where that is
+// JSON Lines.
+func (at Position) problem(sev Severity, code, message, suggestion string) Problem {
+	if strings.HasSuffix(at.File, ".jsonl") && strings.Contains(suggestion, ": ") {
+		for _, field := range inJSON {
+			suggestion = field.form.ReplaceAllString(suggestion, field.by)
+		}
+	}
+	return Problem{Severity: sev, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
 }
 
 // Pick returns yes if the condition holds, no if it doesn't: words of a message that differ in one place.
@@ -111,7 +122,7 @@ type List struct {
 
 // Add adds a problem in the list's file.
 func (l *List) Add(sev Severity, line, col int, code, message, suggestion string) {
-	l.Put(Problem{Severity: sev, File: l.File, Line: line, Col: col, Code: code, Message: message, Suggestion: suggestion})
+	l.Put(Position{l.File, line, col}.problem(sev, code, message, suggestion))
 }
 
 // Put adds a problem.

@@ -48,6 +48,20 @@ func Platform(source string) string {
 // IsPlatform reports whether a source is a platform that is known.
 func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
 
+// rewrite is an expression, and what is written in place of it.
+type rewrite struct {
+	form *regexp.Regexp
+	by   string
+}
+
+// inJSON are the fields of remedies as JSON has them.
+var inJSON = func() (list []rewrite) {
+	for _, row := range Rows(wordsFile, "JSON") {
+		list = append(list, rewrite{regexp.MustCompile(row[0]), row[1]})
+	}
+	return list
+}()
+
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
 	_, rest, _ := strings.Cut("\n"+table, "\n["+name+"]\n")

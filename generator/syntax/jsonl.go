@@ -111,24 +111,32 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 		return nil, first, 1
 	}
 	spaced, broken := bytes.TrimSpace(first), bytes.TrimSpace(first) // between values, and in a text
+	report := func(inText bool, whole jsontext.Value) {
+		*p = diagnostic.List{File: p.File, Max: p.Max}
+		remedy := pasted(string(whole))
+		if whole == nil || len(whole) > diagnostic.MaxPasted {
+			remedy = diagnostic.Pick(inText, `join the lines of the text, with \n in place of each line break`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
+		}
+		p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
+	}
 	for next := range bytes.Lines(rest) {
-		if lines++; lines > maxJoined || len(spaced) > maxJoinedBytes {
+		if next = bytes.TrimSpace(next); lines == maxJoined || len(spaced) > maxJoinedBytes || len(next) > 1 && next[0] == '{' {
 			break
 		}
-		next = bytes.TrimSpace(next)
+		lines++
 		spaced = append(append(slices.Clip(spaced), ' '), next...)
 		broken = append(append(slices.Clip(broken), `\n`...), next...)
 		for k, v := range []jsontext.Value{broken, spaced} {
 			if v = v.Clone(); v.Compact() == nil {
-				*p = diagnostic.List{File: p.File, Max: p.Max}
-				remedy := pasted(string(v))
-				if len(v) > diagnostic.MaxPasted {
-					remedy = diagnostic.Pick(k == 0, `join the lines of the text, with \n in place of each line break`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
-				}
-				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
+				report(k == 0, v)
 				return ReadJSON(v, p), v, lines + 1
 			}
 		}
+	}
+	if bytes.HasSuffix(bytes.TrimSpace(spaced), []byte("}")) { // and something else is wrong in it
+		quotes := bytes.Count(first, []byte(`"`)) - bytes.Count(first, []byte(`\"`))
+		report(quotes%2 == 1, nil)
+		return nil, spaced, lines + 1
 	}
 	return nil, first, 1
 }
