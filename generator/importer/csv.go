@@ -29,8 +29,9 @@ type table struct {
 	hides   bool     // a column may say that a review is not shown
 	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
-	texts   []string // columns that seem to have texts, if none is mapped
 	binding [len(fieldNames)]int
+	// forgotten are columns that seem to have the texts or the names of authors, as --map has them, if none is mapped.
+	forgotten string
 }
 
 // openTable reads the header and finds the mapped columns in it. For a platform's export it fills in the map and the
@@ -78,9 +79,8 @@ func openTable(export text, cfg *Config) (*table, error) {
 		if line, below := t.headerBelow(cfg); below != nil {
 			return nil, usageError(messages["header below"], quoteAll(below), line)
 		}
-	} else if cfg.Map["text"] == "" {
-		rows := t.sample()
-		t.texts = slices.DeleteFunc(t.unused(), func(name string) bool { return !mayBeText(name, slices.Index(t.names, name), rows, false) })
+	} else {
+		t.forgotten = t.guess(cfg)
 	}
 	return t, err
 }
@@ -154,6 +154,22 @@ func (t *table) unused() (unused []string) {
 		}
 	}
 	return unused
+}
+
+// guess returns the parts of a map that seem to be forgotten.
+func (t *table) guess(cfg *Config) (pairs string) {
+	rows := t.sample()
+	for _, name := range t.unused() {
+		field, i := fieldOf(name), slices.Index(t.names, name)
+		isAddress := func(cells []string) bool { return strings.Contains(cells[i], "@") }
+		switch {
+		case cfg.Map["text"] == "" && (field == "text" || mayBeText(name, i, rows, false)):
+			pairs += "," + pairOf("text", name)
+		case cfg.Map["author"] == "" && field == "author" && !slices.ContainsFunc(rows, isAddress):
+			pairs += "," + pairOf("author", name)
+		}
+	}
+	return pairs
 }
 
 // maxHeader is how many bytes of an export are searched for its header.

@@ -203,7 +203,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused, report.texts = cfg.columns(), table.unused(), table.texts
+		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), table.forgotten
 	}
 	return report, err
 }

@@ -177,7 +177,7 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 //
 // With initials that is the first word and the initial of the last, "Maria K.", however many words are in between; a
 // single word stays as it is, and so do the case of the first and a name that ends with an initial, "John Joe K.". A name written surname first with a comma is
-// reordered. In full it is the name as given, with single spaces. In both cases a word with an @ is an e-mail address
+// reordered; of a couple, "Bob & Carol Smith", both first names or titles stay. In full it is the name as given, with single spaces. In both cases a word with an @ is an e-mail address
 // and is left out, and a name that then has no letter (nothing, a telephone number, an emoji) or begins with
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
@@ -194,17 +194,21 @@ func publishedAuthor(name string, full bool) string {
 	if full || len(kept) == 1 || forms["initialLast"].MatchString(name) {
 		return name
 	}
+	first := kept[0]
+	if m := forms["couple"].FindStringSubmatch(name); m != nil {
+		first = m[1]
+	}
 	for _, word := range slices.Backward(kept[1:]) {
 		if m := forms["initialForm"].FindStringSubmatch(word); m != nil {
-			return kept[0] + " " + strings.ToTitle(m[1]) + m[2] + "."
+			return first + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
 	return kept[0] // "Maria !!!"
 }
 
-// untitled returns a name of several words without the titles before it.
+// untitled returns a name of several words, that of one person, without the titles before it.
 func untitled(name string) string {
-	if len(strings.Fields(name)) < 3 {
+	if len(strings.Fields(name)) < 3 || forms["couple"].MatchString(name) {
 		return strings.TrimSpace(name)
 	}
 	return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1")

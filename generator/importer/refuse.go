@@ -71,10 +71,11 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	suspect(len(lost) > 2 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
 	if fresh && len(reviews) > 2 {
+		suspect(counted(reviews), "counted rows", id, withoutID)
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(report.Addresses > 0 && report.Addresses == len(reviews), "addresses", author, anonymous)
+	suspect(report.Addresses > 0 && report.Addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -82,6 +83,14 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.since, "the day when it changed"))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
+}
+
+// counted reports whether ids count the rows, and the first row is the newest: ids that last would count from the oldest.
+func counted(reviews []*review) bool {
+	first := reviews[0].number
+	return !slices.ContainsFunc(reviews, func(v *review) bool { return v.external != strconv.Itoa(v.number-first+1) }) &&
+		slices.IsSortedFunc(reviews, func(a, b *review) int { return bytes.Compare(b.values[fieldDate], a.values[fieldDate]) }) &&
+		!alike(reviews, fieldDate)
 }
 
 // alike reports whether all reviews have a field, and the same in it.

@@ -38,7 +38,8 @@ type Report struct {
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
-	texts   []string // those of Unused that seem to have texts, if no column is known to have them
+	// forgotten is what Columns seems to lack.
+	forgotten string
 	// Remedy is what to do if the whole export was read in a wrong way.
 	Remedy string
 	// Layout is the layout of the dates if all have one, and no other, that is not Config's.
@@ -184,22 +185,14 @@ func (r *Report) columns(p *printer) {
 	if m["date"] != "" && forms["stayDay"].MatchString(m["date"]) && !forms["reviewDay"].MatchString(m["date"]) {
 		p.line("the dates are from the column %s, which seems to have the days of visits; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
 	}
-	forgotten := ""
 	for _, column := range r.Unused {
 		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
 			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
 		}
-		field := fieldOf(column)
-		if slices.Contains(r.texts, column) {
-			field = "text"
-		}
-		if r.NoTexts && field == "text" || r.NoAuthors && field == "author" {
-			forgotten += "," + pairOf(field, column)
-		}
 	}
 	switch {
-	case forgotten != "":
-		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+forgotten)
+	case r.forgotten != "":
+		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+r.forgotten)
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
@@ -207,7 +200,7 @@ func (r *Report) columns(p *printer) {
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	}
-	if r.NoTexts && forgotten == "" && r.Added+r.Updated+r.Unchanged > 0 {
+	if r.NoTexts && r.forgotten == "" && r.Added+r.Updated+r.Unchanged > 0 {
 		p.line("no column has the customers' words: the reviews have stars only; if one has, add text=COLUMN to --map")
 	}
 }

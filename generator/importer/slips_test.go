@@ -54,6 +54,10 @@ func TestSlips(t *testing.T) {
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
 			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
+		{"addresses in the column of the names", nil, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
+			`the column "Name" has e-mail addresses, which are never published, so that every review would be by Anonymous; import again with author= and the column of the names in --map or, if none has them, without author: --map "rating=Stars,date=Date,text=Comment"`},
+		{"without the column of the names, which has addresses", func(c *Config) { c.Map = map[string]string{"rating": "Stars", "date": "Date", "text": "Comment"} }, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
+			"add FIELD=COLUMN to that --map (--help lists the fields)\nno column has the authors' names: the reviews are by Anonymous; if one has, add author=COLUMN to --map\n"},
 		{"dates that count back", nil, "rating,date,text\n5,há 3 semanas,Bom.\n", `date "há 3 semanas" does not say which day`},
 		{"one of several technicians is unknown", func(c *Config) {
 			c.Map = map[string]string{"technicians": "who"}
