@@ -68,11 +68,7 @@ type platformFlags struct {
 }
 
 func (f *platformFlags) config(platform string) importer.Config {
-	cfg := importer.Config{Source: cmp.Or(f.Source, platform), Verification: f.Verification}
-	if cfg.Verification == "none" {
-		cfg.Verification = ""
-	}
-	return cfg
+	return importer.Config{Source: cmp.Or(f.Source, platform), Verification: strings.Replace(f.Verification, "none", "", 1)}
 }
 
 type importGoogleCmd struct {

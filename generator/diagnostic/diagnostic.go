@@ -63,13 +63,13 @@ func (p Problem) String() string {
 }
 
 // Error returns an Error at a position.
-func (at Position) Error(code, message, suggestion string) Problem {
-	return at.problem(Error, code, message, suggestion)
+func (at Position) Error(code, message, remedy string) Problem {
+	return at.problem(Error, code, message, remedy)
 }
 
 // Warning returns a Warning at a position.
-func (at Position) Warning(code, message, suggestion string) Problem {
-	return at.problem(Warning, code, message, suggestion)
+func (at Position) Warning(code, message, remedy string) Problem {
+	return at.problem(Warning, code, message, remedy)
 }
 
 // problem returns a problem whose suggestion is in the format of its file: fields in YAML are written in JSON where that is

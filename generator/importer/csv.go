@@ -156,22 +156,6 @@ func (t *table) unused() (unused []string) {
 	return unused
 }
 
-// guess returns the parts of a map that seem to be forgotten.
-func (t *table) guess(cfg *Config) (pairs string) {
-	rows := t.sample()
-	for _, name := range t.unused() {
-		field, i := fieldOf(name), slices.Index(t.names, name)
-		isAddress := func(cells []string) bool { return strings.Contains(cells[i], "@") }
-		switch {
-		case cfg.Map["text"] == "" && (field == "text" || mayBeText(name, i, rows, false)):
-			pairs += "," + pairOf("text", name)
-		case cfg.Map["author"] == "" && field == "author" && !slices.ContainsFunc(rows, isAddress):
-			pairs += "," + pairOf("author", name)
-		}
-	}
-	return pairs
-}
-
 // maxHeader is how many bytes of an export are searched for its header.
 const maxHeader = 64 << 10
 
@@ -186,19 +170,9 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, err error) {
 		_, _ = in.Discard(len(m[0]))
 		return rune(m[1][0]), 1, nil
 	}
-	quoted := false
-	var found [len(delimiters)]int
-	for _, c := range head {
-		if c == '"' {
-			quoted = !quoted
-		} else if !quoted && c == '\n' {
-			break
-		} else if d := strings.IndexByte(delimiters, c); d >= 0 && !quoted {
-			found[d]++
-		}
-	}
-	most := slices.Index(found[:], slices.Max(found[:]))
-	return rune(delimiters[most]), 0, nil
+	first, _, _ := strings.Cut(forms["quoted"].ReplaceAllString(string(head), ""), "\n")
+	fewer := func(a, b rune) int { return strings.Count(first, string(b)) - strings.Count(first, string(a)) }
+	return slices.MinFunc([]rune(delimiters), fewer), 0, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.
@@ -303,8 +277,8 @@ func (t *table) shape(r *row, cells []string) error {
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
-	case more == -1 && t.missing(cells) != nil:
-		remedy = fmt.Sprintf(messages["cell missing"], diagnostic.Join(t.missing(cells), "or"), string(t.csv.Comma))
+	case more == -1 && t.missing(cells) != "":
+		remedy = fmt.Sprintf(messages["cell missing"], t.missing(cells), string(t.csv.Comma))
 	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
 		rated := false
 		if rating < len(cells) {
@@ -313,27 +287,6 @@ func (t *table) shape(r *row, cells []string) error {
 		r.rest = !rated && !slices.ContainsFunc(cells, isDay)
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
-}
-
-// missing returns the columns one of which has no cell in a row: with an empty cell there, the row has a rating and a day
-// in the columns of these.
-func (t *table) missing(cells []string) (columns []string) {
-	rating, date := t.binding[fieldRating], t.binding[fieldDate]
-	var needed []string
-	for i, name := range t.names {
-		full := slices.Insert(slices.Clone(cells), i, "")
-		_, _, rated := diagnostic.ParseRating(full[rating])
-		switch dated := isDay(full[date]); {
-		case rated && dated:
-			columns = append(columns, quote(name))
-		case rated && i == date, dated && i == rating:
-			needed = []string{quote(name)}
-		}
-	}
-	if columns == nil {
-		return needed
-	}
-	return columns
 }
 
 // parts returns the words between the delimiters of cells and within them, sorted.
