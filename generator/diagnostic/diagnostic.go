@@ -76,8 +76,8 @@ func (at Position) Warning(code, message, remedy string) Problem {
 // JSON Lines.
 func (at Position) problem(sev Severity, code, message, suggestion string) Problem {
 	if strings.HasSuffix(at.File, ".jsonl") && strings.Contains(suggestion, ": ") {
-		for _, field := range inJSON {
-			suggestion = field.form.ReplaceAllString(suggestion, field.by)
+		for written, field := range inJSON {
+			suggestion = field.ReplaceAllString(suggestion, written)
 		}
 	}
 	return Problem{Severity: sev, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}

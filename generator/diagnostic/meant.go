@@ -48,19 +48,8 @@ func Platform(source string) string {
 // IsPlatform reports whether a source is a platform that is known.
 func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
 
-// rewrite is an expression, and what is written in place of it.
-type rewrite struct {
-	form *regexp.Regexp
-	by   string
-}
-
-// inJSON are the fields of remedies as JSON has them.
-var inJSON = func() (list []rewrite) {
-	for _, row := range Rows(wordsFile, "JSON") {
-		list = append(list, rewrite{regexp.MustCompile(row[0]), row[1]})
-	}
-	return list
-}()
+// inJSON are the fields of remedies, by what they are in JSON. None of them is in another one.
+var inJSON = Forms(wordsFile, "JSON")
 
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
@@ -90,6 +79,17 @@ func Rows(table, name string) (rows [][]string) {
 		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 	}
 	return rows
+}
+
+// Forms returns the regular expressions of a section of lines "name, tab, expression".
+func Forms(table, name string) map[string]*regexp.Regexp {
+	m := map[string]*regexp.Regexp{}
+	for _, row := range Rows(table, name) {
+		if len(row) == 2 { // and no note
+			m[row[0]] = regexp.MustCompile(row[1])
+		}
+	}
+	return m
 }
 
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".

@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,15 +28,7 @@ var (
 )
 
 // forms are the regular expressions of forms.txt.
-var forms = func() map[string]*regexp.Regexp {
-	m := map[string]*regexp.Regexp{}
-	for line := range strings.Lines(formsFile) {
-		if name, form, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
-			m[name] = regexp.MustCompile(form)
-		}
-	}
-	return m
-}()
+var forms = diagnostic.Forms(formsFile, "forms")
 
 //go:embed forms.txt
 var formsFile string

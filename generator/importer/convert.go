@@ -50,10 +50,8 @@ type converter struct {
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
-	// written has the dates by their separator and the place of the year and, of those with the year last, by the digits of
-	// the first and of the second number up to 9.
-	written   [3]map[string]datesAlike
-	countries bool // a language was a country
+	written                    map[dateForm]datesAlike
+	countries                  bool // a language was a country
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -64,7 +62,7 @@ type converter struct {
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: [3]map[string]datesAlike{{}, {}, {}}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[dateForm]datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
 	c.croatian = forms["croatian"].MatchString(c.columns())
 	c.surnameFirst = cfg.AuthorNames != "full" && forms["surnameFirst"].MatchString(cfg.Map["author"])
 	for f := range c.says {

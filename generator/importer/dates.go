@@ -91,12 +91,10 @@ const ofReviews = 2
 
 // likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
 func likelyDays(column string) int {
-	switch {
-	case forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column):
-		return 0
-	case forms["reviewDay"].MatchString(column):
+	switch other := forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column); {
+	case !other && forms["reviewDay"].MatchString(column):
 		return ofReviews
-	case forms["stayDay"].MatchString(column):
+	case other || forms["stayDay"].MatchString(column):
 		return 0
 	}
 	return 1
@@ -155,6 +153,13 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	return date, nil
 }
 
+// dateForm is how dates are written: part 0 is their separator and the place of the year, and of those with the year last,
+// parts 1 and 2 are the digits of the first and of the second number up to 9.
+type dateForm struct {
+	part int
+	form string
+}
+
 // datesAlike counts dates that are written alike: early ones have a day and a month up to 12, which can be exchanged.
 type datesAlike struct {
 	early, late int
@@ -177,13 +182,13 @@ func (c *converter) countDate(cell string) {
 		if part > 0 {
 			form = strconv.Itoa(len(form))
 		}
-		alike := c.written[part][form]
+		alike := c.written[dateForm{part, form}]
 		if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
 			alike.early++
 		} else {
 			alike.late++
 		}
-		c.written[part][form] = alike
+		c.written[dateForm{part, form}] = alike
 	}
 }
 
@@ -191,12 +196,10 @@ func (c *converter) countDate(cell string) {
 // in the order of its own language. A date that has no such month remains a text; the others are stored with the day and
 // the month exchanged, and exported in another layout, or in the same one without zeros.
 func (c *converter) exchanged() string {
-	for _, written := range c.written {
-		for _, a := range written {
-			for _, b := range written {
-				if len(written) == 2 && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
-					return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
-				}
+	for one, a := range c.written {
+		for other, b := range c.written {
+			if one.part == other.part && a.early >= minAlike && a.late == 0 && b.late >= minAlike && b.early == 0 {
+				return fmt.Sprintf(messages["exchanged"], quote(a.example), quote(b.example))
 			}
 		}
 	}

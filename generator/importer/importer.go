@@ -260,11 +260,8 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		known := "; known are " + Encodings()
-		if meant := diagnostic.Lines(formatsFile, "encoding")[diagnostic.Squash(c.Encoding)]; meant != "" {
-			known = "; write " + meant
-		}
-		bad("encoding %s is unknown%s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
+		known := cmp.Or(diagnostic.Lines(formatsFile, "encoding")[diagnostic.Squash(c.Encoding)], "one of "+Encodings())
+		bad("encoding %s is unknown; write %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), known)
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {
