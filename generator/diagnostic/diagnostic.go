@@ -56,10 +56,7 @@ func (p Problem) String() string {
 		}
 	}
 	s += ": " + p.Message
-	if p.Suggestion != "" {
-		s += "; " + p.Suggestion
-	}
-	return s
+	return s + When(p.Suggestion != "", "; "+p.Suggestion)
 }
 
 // Error returns an Error at a position.
@@ -191,10 +188,7 @@ func Quote(s string) string {
 
 // Plural writes a number of things: "1 review", "2 reviews".
 func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, noun+When(n != 1, "s"))
 }
 
 // Join writes a list with a word before the last item: "a, b and c", "a, b or c".
@@ -254,8 +248,6 @@ func Squash(s string) string { return squashed.Replace(strings.ToLower(s)) }
 
 // DidYouMean returns the suggestion for a mistyped word, or other if no candidate is near.
 func DidYouMean(word string, candidates []string, other string) string {
-	if s := Nearest(word, candidates); s != "" {
-		return `did you mean "` + s + `"?`
-	}
-	return other
+	near := Nearest(word, candidates)
+	return Pick(near != "", `did you mean "`+near+`"?`, other)
 }

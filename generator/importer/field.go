@@ -181,10 +181,7 @@ func didYouMean(name string, known []string) string {
 	if i := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) }); i >= 0 {
 		meant = known[i]
 	}
-	if meant == "" {
-		return ""
-	}
-	return " (did you mean " + quote(meant) + "?)"
+	return diagnostic.When(meant != "", " (did you mean "+quote(meant)+"?)")
 }
 
 // Shape is a header that a platform or a common tool writes.
@@ -328,10 +325,8 @@ func (c *Config) columns() string {
 
 // pairOf returns a part of a map, as ParseMap reads it.
 func pairOf(field, column string) string {
-	if strings.Contains(column, ",") && strings.Contains(column, "=") {
-		return `"` + field + "=" + strings.ReplaceAll(column, `"`, `""`) + `"`
-	}
-	return field + "=" + column
+	needsQuotes := strings.Contains(column, ",") && strings.Contains(column, "=")
+	return diagnostic.Pick(needsQuotes, `"`+field+"="+strings.ReplaceAll(column, `"`, `""`)+`"`, field+"="+column)
 }
 
 // mapOf returns a map of the columns that are known or probable, with COLUMN for the others.

@@ -329,8 +329,6 @@ func untranslated(s string) string {
 	if m := forms["translatedLast"].FindStringSubmatch(s); m != nil {
 		return strings.TrimRight(m[1], "\n")
 	}
-	if strings.HasPrefix(strings.TrimSpace(s), "(Translated by Google)") {
-		return "" // without an original, none of it is the customer's
-	}
-	return s
+	// Without an original, none of it is the customer's.
+	return diagnostic.When(!strings.HasPrefix(strings.TrimSpace(s), "(Translated by Google)"), s)
 }

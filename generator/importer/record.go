@@ -208,8 +208,7 @@ func publishedAuthor(name string, full bool) string {
 
 // untitled returns a name of several words, that of one person, without the titles before it.
 func untitled(name string) string {
-	if len(strings.Fields(name)) < 3 || forms["couple"].MatchString(name) {
-		return strings.TrimSpace(name)
-	}
-	return forms["titles"].ReplaceAllString(strings.TrimSpace(name), "$1")
+	name = strings.TrimSpace(name)
+	bare := len(strings.Fields(name)) < 3 || forms["couple"].MatchString(name)
+	return diagnostic.Pick(bare, name, forms["titles"].ReplaceAllString(name, "$1"))
 }

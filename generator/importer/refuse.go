@@ -143,10 +143,7 @@ func (m *merger) inOtherFile(id string) string {
 }
 
 func (m *merger) unlessOwn(where string) string {
-	if strings.HasPrefix(where+":", m.report.File+":") {
-		return ""
-	}
-	return where
+	return diagnostic.When(!strings.HasPrefix(where+":", m.report.File+":"), where)
 }
 
 // elsewhere returns where another file has a review: one with its id that an import wrote, or one with its author, date
@@ -188,10 +185,7 @@ func (t *table) misread(cfg *Config) error {
 // textOf returns a JSON string as text.
 func textOf(v jsontext.Value) string {
 	b, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return ""
-	}
-	return string(b)
+	return diagnostic.When(err == nil, string(b))
 }
 
 // otherSource returns an error if the export was imported under another name before: then most of its reviews, or any
@@ -293,8 +287,5 @@ func (m *merger) twin(v *review, r *record) *Skip {
 
 // content returns what no two reviews of a source have in common; "" if it may be chance.
 func content(v values) string {
-	if len(v[fieldText]) <= minDistinct {
-		return ""
-	}
-	return string(slices.Concat(v[fieldAuthor], v[fieldDate], v[fieldRating], v[fieldText]))
+	return diagnostic.When(len(v[fieldText]) > minDistinct, string(slices.Concat(v[fieldAuthor], v[fieldDate], v[fieldRating], v[fieldText])))
 }

@@ -134,8 +134,7 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 		}
 	}
 	if bytes.HasSuffix(bytes.TrimSpace(spaced), []byte("}")) { // and something else is wrong in it
-		quotes := bytes.Count(first, []byte(`"`)) - bytes.Count(first, []byte(`\"`))
-		report(quotes%2 == 1, nil)
+		report((bytes.Count(first, []byte(`"`))-bytes.Count(first, []byte(`\"`)))%2 == 1, nil)
 		return nil, spaced, lines + 1
 	}
 	return nil, first, 1

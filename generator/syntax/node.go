@@ -108,8 +108,5 @@ func (n *Node) Describe() string {
 // QuoteScalar returns a value that was written without quotes as it was written, if a message can hold it.
 func QuoteScalar(s string) string {
 	quoted := diagnostic.Quote(s)
-	if quoted == `"`+s+`"` {
-		return s
-	}
-	return quoted
+	return diagnostic.Pick(quoted == `"`+s+`"`, s, quoted)
 }
