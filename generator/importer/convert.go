@@ -116,10 +116,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
 	v.author = r.cells[fieldAuthor]
-	author := v.author
-	if c.surnameFirst {
-		author = forms["lastWord"].ReplaceAllString(strings.TrimSpace(author), "$2 $1")
-	}
+	author := diagnostic.Pick(c.surnameFirst, forms["lastWord"].ReplaceAllString(strings.TrimSpace(v.author), "$2 $1"), v.author)
 	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
@@ -159,10 +156,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 
 // garbled says what to do about garbled characters.
 func (c Config) garbled() string {
-	if c.Encoding != "" && c.Encoding != "utf-8" {
-		return "the export is in UTF-8; import it without --encoding"
-	}
-	return "a program read the table in a wrong encoding before; export it again, and import that file without opening it in another program, or write what was meant in its place in the whole table (Find and Replace)"
+	return diagnostic.Pick(c.Encoding != "" && c.Encoding != "utf-8", "the export is in UTF-8; import it without --encoding", "a program read the table in a wrong encoding before; export it again, and import that file without opening it in another program, or write what was meant in its place in the whole table (Find and Replace)")
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and

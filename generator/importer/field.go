@@ -116,10 +116,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch {
 		case first < 0:
-			near := didYouMean(want, header)
-			if want == "COLUMN" || want == "MEMBER" {
-				near = fmt.Sprintf("; %s stands for the name of one of the columns; write that in its place", want)
-			}
+			near := diagnostic.Pick(want == "COLUMN" || want == "MEMBER", "; "+want+" stands for the name of one of the columns; write that in its place", didYouMean(want, header))
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))

@@ -132,10 +132,8 @@ func keyOfContent(r *row, date string, knownBy []string) string {
 		}
 		return ""
 	}
-	title, text, url, rating := cell(fieldTitle), cell(fieldText), strings.TrimSpace(cell(fieldSourceURL)), ""
-	if title == "" && text == "" && url == "" {
-		rating = strings.TrimSpace(r.cells[fieldRating])
-	}
+	title, text, url := cell(fieldTitle), cell(fieldText), strings.TrimSpace(cell(fieldSourceURL))
+	rating := diagnostic.When(title+text+url == "", strings.TrimSpace(r.cells[fieldRating]))
 	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
 }
 

@@ -99,14 +99,8 @@ type Skip struct {
 }
 
 func (s *Skip) Error() string {
-	at := fmt.Sprintf("row %d", s.Row)
-	if s.Line > 0 {
-		at += fmt.Sprintf(" (line %d)", s.Line)
-	}
-	if s.ID != "" {
-		at += " " + quote(s.ID)
-	}
-	return at + ": " + s.Reason
+	line := diagnostic.When(s.Line > 0, fmt.Sprintf(" (line %d)", s.Line))
+	return fmt.Sprintf("row %d%s%s: %s", s.Row, line, diagnostic.When(s.ID != "", " "+quote(s.ID)), s.Reason)
 }
 
 // Change is one review that was added or updated.
@@ -157,10 +151,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 			p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")
 		}
 	}
-	vanished := "not in this export"
-	if len(r.Skipped) > 0 {
-		vanished += ", or in one of the skipped rows"
-	}
+	vanished := "not in this export" + diagnostic.When(len(r.Skipped) > 0, ", or in one of the skipped rows")
 	p.list(r.Kept, p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":")
 	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
 	if r.DryRun {

@@ -101,10 +101,8 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 
 // uneven reports a row with another number of cells than the header.
 func (c *CSVReader) uneven(line int, row []string, columns []column) {
-	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
-	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
-		suggestion = "write straight quotation marks (\") around a text, not curly ones"
-	}
+	suggestion := diagnostic.Pick(strings.ContainsAny(strings.Join(row, ""), "“”„"), `write straight quotation marks (") around a text, not curly ones`,
+		`put texts with commas or line breaks in double quotes, and write "" for a double quote inside`)
 	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
 }
 

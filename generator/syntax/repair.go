@@ -177,11 +177,8 @@ func bullets(lines []string, at int, m []string) (repair, bool) {
 	} else if (m[2] == "--" || m[2][0] <= '9' && m[2][0] >= '0') && at+1 < len(lines) && !strings.HasPrefix(lines[at+1], m[1]+"   ") {
 		line = m[1] + "- " + m[4]
 	}
-	message := m[2] + " is not a hyphen"
-	if m[2][0] > '9' || m[2][0] == '*' {
-		message += "; word processors make it of one"
-	}
-	return replace(lines, at, len(m[1]), line, message, "")
+	made := diagnostic.When(m[2][0] > '9' || m[2][0] == '*', "; word processors make it of one")
+	return replace(lines, at, len(m[1]), line, m[2]+" is not a hyphen"+made, "")
 }
 
 // noteForm matches what other programs take for a note, or for a line between texts.

@@ -89,10 +89,8 @@ func reportMerge(data []byte, p *diagnostic.List) bool {
 	if first == 0 {
 		return false
 	}
-	message := "this line is left of an unfinished merge of two versions"
-	if last > first {
-		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
-	}
+	lines := diagnostic.Pick(last > first, fmt.Sprintf("lines %d to %d are", first, last), "this line is")
+	message := lines + " left of an unfinished merge of two versions"
 	p.Add(diagnostic.Error, first, 1, "merge-marker", message, "keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
 	return true
 }
@@ -186,18 +184,12 @@ func badRune(r rune, separators bool) bool {
 
 // NameRune returns the name of a character that may not be published.
 func NameRune(r rune) string {
-	if r == 0xFFFE || r == 0xFFFF {
-		return fmt.Sprintf("noncharacter U+%04X", r)
-	}
-	return fmt.Sprintf("control character U+%04X", r)
+	return fmt.Sprintf("%scharacter U+%04X", diagnostic.Pick(r == 0xFFFE || r == 0xFFFF, "non", "control "), r)
 }
 
 // BadRuneRemedy returns the suggestion for such a character.
 func BadRuneRemedy(r rune) string {
-	if r == '\r' {
-		return "end lines with a line feed"
-	}
-	return "delete it; only tabs and line breaks are allowed"
+	return diagnostic.Pick(r == '\r', "end lines with a line feed", "delete it; only tabs and line breaks are allowed")
 }
 
 // MaxRecords is how many lines or rows of one file are read: a folder holds no more records than that.
