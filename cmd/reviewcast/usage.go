@@ -71,10 +71,8 @@ func commandLine(words ...string) string {
 
 // quoteWord quotes a word for pasting. In double quotes zsh and bash replace $ and !.
 func quoteWord(word string) string {
-	if strings.ContainsAny(word, "$!`") && !strings.Contains(word, "'") && runtime.GOOS != "windows" {
-		return "'" + word + "'"
-	}
-	return strconv.Quote(word)
+	single := strings.ContainsAny(word, "$!`") && !strings.Contains(word, "'") && runtime.GOOS != "windows"
+	return diagnostic.Pick(single, "'"+word+"'", strconv.Quote(word))
 }
 
 // untilFlag returns the arguments before the next flag.
@@ -100,11 +98,8 @@ func argumentError(args []string, message string) error {
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(args[i-1], "="):
 			together := args[i-1]
 			for _, word := range untilFlag(args[i:]) {
-				between := " " // in the name of a column
-				if first, _, _ := strings.Cut(word, ","); strings.Contains(first, "=") {
-					between = ","
-				}
-				together = strings.TrimSuffix(together, ",") + between + word
+				first, _, _ := strings.Cut(word, ",") // without =, it is in the name of a column
+				together = strings.TrimSuffix(together, ",") + diagnostic.Pick(strings.Contains(first, "="), ",", " ") + word
 			}
 			return fmt.Errorf("%s; put the pairs of --map in quotation marks, with commas between them: --map %q", message, together)
 		case explain("arguments", arg) != nil:
@@ -193,10 +188,7 @@ func wordError(args []string, word, message string) error {
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):
-		flag := "--content"
-		if isPublished(word) {
-			flag = "--public"
-		}
+		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	case exists("content", word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
@@ -232,21 +224,13 @@ var noSources = strings.Fields("export reviews review data table tabelle book ma
 func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
-	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
-		source = base
-	}
-	if slices.Contains(noSources, strings.TrimRight(source, "-0123456789")) {
-		return "direct"
-	}
-	return source
+	source = diagnostic.Pick(slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source), base, source)
+	return diagnostic.Pick(slices.Contains(noSources, strings.TrimRight(source, "-0123456789")), "direct", source)
 }
 
 // importOf returns the command that imports a file from a source, with flags; "" is the file's name.
 func importOf(file, from string, flags ...string) string {
-	source := sourceOf(file, from)
-	if slices.Contains(flags, "--source") {
-		source = ""
-	}
+	source := diagnostic.When(!slices.Contains(flags, "--source"), sourceOf(file, from))
 	kind, ext := "csv", strings.ToLower(filepath.Ext(file))
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):

@@ -252,8 +252,8 @@ func (c Config) check() (Config, error) {
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)
 		if spoken, is := spokenIn(c.Language, false); is {
-			otherwise := diagnostic.When(err == nil, fmt.Sprintf("; for %s, write --language %s", display.English.Languages().Name(tag), tag))
-			bad("language %s is a country; write the code of the language, such as --language %s%s", quote(c.Language), spoken, otherwise)
+			bad("language %s is a country; write the code of the language, such as --language %s%s", quote(c.Language), spoken,
+				diagnostic.When(err == nil, fmt.Sprintf("; for %s, write --language %s", display.English.Languages().Name(tag), tag)))
 		} else if err != nil {
 			bad("language %s is not known; %s", quote(c.Language), likeLanguage(c.Language))
 		}

@@ -36,7 +36,7 @@ func parseRecord(line []byte) (*record, error) {
 	if err := json.Unmarshal(line, &members); err != nil {
 		return nil, errors.New("the line can't be read")
 	}
-	r := &record{}
+	r := &record{extra: map[string]jsontext.Value{}}
 	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {
 		return nil, errors.New("the review has no valid id")
 	}
@@ -48,9 +48,6 @@ func parseRecord(line []byte) (*record, error) {
 		case m >= 0 && value.Kind() != 'n':
 			r.values[m] = value
 		case m < 0:
-			if r.extra == nil {
-				r.extra = map[string]jsontext.Value{}
-			}
 			r.extra[name] = value
 		}
 	}

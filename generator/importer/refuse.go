@@ -54,8 +54,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
 	up := func(a, b *review) int { return cmp.Compare(a.rating, b.rating) }
-	down := func(a, b *review) int { return up(b, a) }
-	sorted := slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, down)
+	sorted := slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, func(a, b *review) int { return up(b, a) })
 	suspect(sorted && min(m.higher[0], m.higher[1]) > 0 && m.higher[0]+m.higher[1] >= minOver, "sorted alone", m.higher[0]+m.higher[1], quote(cfg.Map["rating"]))
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)

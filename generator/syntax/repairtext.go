@@ -295,9 +295,6 @@ func (y *yamlText) unnamedText(changed []string, first, last int, m []string, in
 		changed[i] = ""
 	}
 	changed[first] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
-	advice := pasted(changed[first])
-	if last > first {
-		advice = fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", first+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
-	}
-	return repair{first, 1, changed, "these words stand without the name of their field", advice}
+	block := fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", first+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
+	return repair{first, 1, changed, "these words stand without the name of their field", diagnostic.Pick(last > first, block, pasted(changed[first]))}
 }

@@ -41,10 +41,9 @@ func unfence(data []byte, p *diagnostic.List) []byte {
 		}
 	}
 	first, last := fences[0], fences[len(fences)-1]
-	remedy, end := "delete this line, and others that are not part of the file", 1+bytes.Count(bytes.TrimRight(data, "\r\n"), []byte("\n"))
-	if first < last {
-		remedy = fmt.Sprintf("delete what is not part of the file: lines 1 to %d and %d to %d", first+1, last+1, end)
-	}
+	end := 1 + bytes.Count(bytes.TrimRight(data, "\r\n"), []byte("\n"))
+	around := fmt.Sprintf("delete what is not part of the file: lines 1 to %d and %d to %d", first+1, last+1, end)
+	remedy := diagnostic.Pick(first < last, around, "delete this line, and others that are not part of the file")
 	if first == 0 && last+1 == end {
 		remedy = fmt.Sprintf("delete lines 1 and %d", end)
 	}
@@ -148,10 +147,9 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		i, col = i+size, col+1
 	}
 	if invalid > 0 {
-		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
-		if c := charmap.Windows1252.DecodeByte(badByte); badByte >= 0xA0 || unicode.IsPunct(c) {
-			message = fmt.Sprintf("a character, probably %c, is saved in an old encoding: %s", c, message)
-		}
+		c := charmap.Windows1252.DecodeByte(badByte)
+		probably := diagnostic.When(badByte >= 0xA0 || unicode.IsPunct(c), fmt.Sprintf("a character, probably %c, is saved in an old encoding: ", c))
+		message := fmt.Sprintf("%sbyte 0x%02X is not UTF-8", probably, badByte)
 		if invalid > 1 {
 			message += fmt.Sprintf("; in all there are %d such bytes", invalid)
 		}

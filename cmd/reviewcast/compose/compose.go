@@ -121,12 +121,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 func anything(s string) (string, error) { return s, nil }
 
 // unless returns s, or "" if it is the default.
-func unless(s, byDefault string) string {
-	if s == byDefault {
-		return ""
-	}
-	return s
-}
+func unless(s, byDefault string) string { return diagnostic.When(s != byDefault, s) }
 
 // Resolve replaces the beginnings of names by ids, and makes an id if there is none. Its errors are mistakes in what the
 // editor gave.

@@ -186,10 +186,7 @@ func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) err
 		if p.Col > 0 {
 			fmt.Fprintf(&b, ",col=%d", p.Col)
 		}
-		message := p.Message
-		if p.Suggestion != "" {
-			message += "\n" + p.Suggestion
-		}
+		message := p.Message + diagnostic.When(p.Suggestion != "", "\n"+p.Suggestion)
 		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
 	}
 	_, err := io.WriteString(w, b.String())
