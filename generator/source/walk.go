@@ -32,7 +32,7 @@ var smallFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, Summary
 var knownFiles = slices.Concat(smallFiles, []string{reviewsFolder})
 
 // themeFiles change the look of the pages; package generator/pages reads them.
-var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
+var themeFiles = []string{"theme.css", "wording.txt", "templates", "logo.svg", "logo.png", "logo.webp"}
 
 // walker finds the review files below a root. No link leads out of it, and links to folders below reviews/ are
 // refused, so that no folder is read twice.
