@@ -82,7 +82,7 @@ func (l *locale) starScale() scale {
 }
 
 func (l *locale) shareScale() scale {
-	return scale{l.text("Positive share by quarter"), l.text("positive"), 0, 1, func(share float64) string { return percent(100 * share) }}
+	return scale{l.text("Positive share by quarter"), l.text("positive"), 0, 1, func(share float64) string { return l.percent(100 * share) }}
 }
 
 // quarter writes a quarter: 2026 Q1.

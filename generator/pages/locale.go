@@ -144,7 +144,7 @@ func (l *locale) fixed(v float64) string {
 	return strings.Replace(fmt.Sprintf("%.2f", v), ".", l.decimal, 1)
 }
 
-func percent(v float64) string { return fmt.Sprintf("%.0f %%", v) }
+func (l *locale) percent(v float64) string { return l.text("(percent)", fmt.Sprintf("%.0f", v)) }
 
 func (l *locale) mean(v *float64) string {
 	if v == nil {

@@ -116,7 +116,7 @@ func TestLanguages(t *testing.T) {
 			if path.Ext(p) != ".png" && strings.Contains(text, "%!") {
 				t.Errorf("%s %s: %s", tag, p, regexp.MustCompile(`.{30}%!.{30}`).FindString(text))
 			}
-			if path.Ext(p) == ".html" && !strings.Contains(text, `<html lang="`+tag.String()+`">`) {
+			if path.Ext(p) == ".html" && !strings.Contains(text, `<html lang="`+newLocale(tag.String(), nil).Lang()+`">`) {
 				t.Errorf("%s %s isn't in the language", tag, p)
 			}
 			if strings.HasPrefix(p, reviewcast.PathDocs) || p == pathLLMs {

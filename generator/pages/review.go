@@ -131,6 +131,7 @@ func (s *Site) card() ([]byte, error) {
 
 // drawLine writes a line, smaller when it would be too wide.
 func drawLine(c *image.RGBA, f *opentype.Font, size, y float64, ink color.Color, s string) {
+	s = strings.ReplaceAll(s, "\u202f", "\u00a0") // the fonts have no narrow space
 	for ; size > 12; size *= 0.9 {
 		face, _ := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone}) // it has no error to report
 		d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(cardMargin, int(y))}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,10 +27,10 @@ type Site struct {
 
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
+	l := newLocale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language), c.Theme.Wording)
+	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, byID: make(map[string]*review, len(c.Dataset.Reviews))}
-	s.locale = newLocale(c.Channel.Language, c.Theme.Wording)
-	s.tally = tally{locale: s.locale}
+	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)

@@ -132,14 +132,14 @@ func (s *Site) aspectFigures(v *subjectView, n *subject) {
 	}
 	v.Lead = s.text("Of the reviews that mention %s, %s of %s are positive about it: %s. For all customers it may be %s: "+
 		"the range allows for chance, and for texts that the program misreads.",
-		n.Name, s.grouped(a.PositiveCount), s.grouped(a.MentionCount), percent(a.PositivePct), s.interval(a.Confidence))
+		n.Name, s.grouped(a.PositiveCount), s.grouped(a.MentionCount), s.percent(a.PositivePct), s.interval(a.Confidence))
 	if a.MentionCount < few {
 		v.Lead = s.text("Mentioned in only %s, too few for a share.", s.plural(a.MentionCount, "review"))
 	}
 	v.Facts = []fact{
 		{s.text("Mean stars of the reviews that mention it"), s.mean(a.AverageRating)},
 		{s.text("Mean stars of those that don't"), s.mean(a.AverageRatingWithout)},
-		{s.text("Reviews with text that don't mention it"), percent(a.NotMentionedPct)},
+		{s.text("Reviews with text that don't mention it"), s.percent(a.NotMentionedPct)},
 		{s.text("Trend, on a scale from −1 to 1"), s.trend(a.Trend, "%s points")},
 	}
 	if a.PossibleCount > 0 {

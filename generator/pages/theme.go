@@ -94,7 +94,7 @@ func (t Theme) templates(l *locale) (*templates, error) {
 // parse parses ours, and the editors' in the place of those that they replace.
 func (t Theme) parse(l *locale) (*templates, error) {
 	funcs := template.FuncMap{
-		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped,
+		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
 		"interval": l.interval, "method": l.method, "reason": l.reason, "hours": l.hours, "text": l.text,
 		"host": hostOf, "place": place, "upper": strings.ToUpper, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "units": units,
 		"tel":     func(number string) string { return notDialled.ReplaceAllString(number, "") },
