@@ -175,7 +175,11 @@ func checkPublished(where string) error {
 	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
 	case !isPublished(where) && isPublished(filepath.Join(where, "public")):
-		return usageError{fmt.Errorf("the published folder is inside %s; write %s", where, filepath.Join(where, "public"))}
+		uploaded := ""
+		if contents, _ := filepath.Glob(filepath.Join(where, "*", source.BusinessFile)); len(contents) == 0 {
+			uploaded = fmt.Sprintf("if %s is what you have uploaded, everything in public belongs directly into it, and not the folder itself; if not, ", where)
+		}
+		return usageError{fmt.Errorf("the published folder is inside %s; %swrite %s", where, uploaded, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
 		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(diagnostic.When(isPublished(filepath.Dir(where)), filepath.Dir(where)), "public"))}
 	case !here && (hostForm.MatchString(where) || scheme == "http://"):
@@ -248,7 +252,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 			lines += "\n  " + terminal.Line(f.Content, p)
 		}
 		if len(problems) > maxErrorLines {
-			lines += "\n  … and more; `reviewcast check` lists all"
+			lines += "\n  … and more; `" + terminal.CheckCommand(f.Content) + "` lists all"
 		}
 		return nil, nil, "", errors.New(lines)
 	}

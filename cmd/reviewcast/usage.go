@@ -215,7 +215,7 @@ func folderError(args []string) error {
 			return filepath.SkipDir
 		}
 		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-			inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
+			inside = ": " + commandLine(slices.Concat([]string{"reviewcast", "import", args[1], path}, args[min(3, len(args)):])...)
 		}
 		return nil
 	})
