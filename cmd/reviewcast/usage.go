@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast/generator/diagnostic"
+	sources "reviewcast/generator/source"
 )
 
 // Mistakes in the command line, and what to write.
@@ -234,6 +235,9 @@ func sourceOf(file, from string) string {
 	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
 		source = base
+	}
+	if imports, _ := filepath.Glob("*/reviews/import-*.jsonl"); from == "" && sources.ImportedAs(source, imports) != "" {
+		return sources.ImportedAs(source, imports)
 	}
 	if slices.Contains(noSources, strings.TrimRight(source, "-0123456789")) {
 		return "direct"
