@@ -252,7 +252,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 			lines += "\n  " + terminal.Line(f.Content, p)
 		}
 		if len(problems) > maxErrorLines {
-			lines += "\n  … and more; `" + terminal.CheckCommand(f.Content) + "` lists all"
+			lines += "\n  … and more; `reviewcast check" + diagnostic.When(f.Content != "content", " --content "+commandLine(f.Content)) + "` lists all"
 		}
 		return nil, nil, "", errors.New(lines)
 	}

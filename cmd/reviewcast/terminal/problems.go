@@ -26,13 +26,8 @@ func Some(w io.Writer, content string, problems []diagnostic.Problem) {
 	n := min(len(problems), 10)
 	Problems(w, content, problems[:n])
 	if rest := len(problems) - n; rest > 0 {
-		fmt.Fprintf(w, "warning: %s more; %s lists all\n", diagnostic.Plural(rest, "warning"), CheckCommand(content))
+		fmt.Fprintf(w, "warning: %s more; reviewcast check%s lists all\n", diagnostic.Plural(rest, "warning"), diagnostic.When(content != "content", fmt.Sprintf(" --content %q", content)))
 	}
-}
-
-// CheckCommand returns the command that lists all problems of a content folder.
-func CheckCommand(content string) string {
-	return "reviewcast check" + diagnostic.When(content != "content", fmt.Sprintf(" --content %q", content))
 }
 
 // Line returns the short form of a problem: place, problem, suggestion.
