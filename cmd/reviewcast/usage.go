@@ -194,10 +194,7 @@ func wordError(args []string, word, message string) error {
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):
-		flag := "--content"
-		if isPublished(word) {
-			flag = "--public"
-		}
+		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	case exists("content", word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])

@@ -235,10 +235,8 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
 			continue
 		}
-		remedy := fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, and delete %[2]s", original, other)
-		if same[pair] == size[other] {
-			remedy = "it has nothing that is not there, so it is a copy: delete " + other
-		}
+		remedy := diagnostic.Pick(same[pair] == size[other], "it has nothing that is not there, so it is a copy: delete "+other,
+			fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, and delete %[2]s", original, other))
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}
 	return problems, copied
