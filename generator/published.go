@@ -261,7 +261,7 @@ func (b *Builder) moved(previous *published, content *source.Content, problems [
 	}
 	for i, p := range problems {
 		if p.Code == "same-address" && b.cfg.BaseURL == "" {
-			problems[i].Suggestion = back + ", for which the pages are published"
+			problems[i].Suggestion = "the published pages are for an address of their own; " + back
 			return nil
 		}
 	}

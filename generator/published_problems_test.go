@@ -380,3 +380,20 @@ func TestReplacedColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestWebsiteAsAddress writes the address of the website in place of the published one: one warning, with its line.
+func TestWebsiteAsAddress(t *testing.T) {
+	t.Parallel()
+	cfg := config(folder(t, nil), filepath.Join(t.TempDir(), "public"))
+	cfg.BaseURL = ""
+	business := "id: acme\nname: Acme\nurl: https://www.acme.test\n"
+	put(t, cfg.ContentDir, map[string]string{"business.yaml": business, "site.yaml": "base_url: https://reviews.acme.test\n"})
+	mustBuild(t, cfg)
+	put(t, cfg.ContentDir, map[string]string{"site.yaml": "title: Acme\nbase_url: https://acme.test\n"})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	const want = "site.yaml:2:11: base_url is also the url in business.yaml: the reviews would replace the front page of your website; " +
+		"the published pages are for an address of their own; write base_url: https://reviews.acme.test"
+	if err != nil || len(problems) != 1 || problems[0].String() != want {
+		t.Errorf("%v, %v, want %s", problems, err, want)
+	}
+}

@@ -71,7 +71,7 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 		parts = append(parts, colors.Yellow(diagnostic.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
-		reviews, _ := filepath.Glob(filepath.Join(c.Content, "reviews", "*"))
+		reviews, _ := filepath.Glob(filepath.Join(c.Content, "reviews", "[^.]*"))
 		parts = append(parts, colors.Green("no problems"+diagnostic.When(len(reviews) == 0, ", and no reviews yet")))
 	}
 	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
