@@ -219,6 +219,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 		problems = append(problems, b.exampleProblems(content, nil)...)
 	}
 	problems = append(problems, themeProblems(theme)...)
+	problems = b.unaddressed(content, problems)
 	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}

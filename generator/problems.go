@@ -67,6 +67,20 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	return problems
 }
 
+// unaddressed adds an error to the problems if nothing says what the address of the pages is.
+func (b *Builder) unaddressed(content *source.Content, problems []diagnostic.Problem) []diagnostic.Problem {
+	if b.cfg.BaseURL != "" || content.Site.BaseURL != "" {
+		return problems
+	}
+	for i, p := range problems {
+		if p.File == "../"+source.SiteFile { // the address is in it
+			problems[i].Severity = diagnostic.Error
+			return problems
+		}
+	}
+	return append(problems, content.BaseURLAt.Error("missing-field", "the address of your reviews is missing", "write it into site.yaml, in the content folder: base_url: https://reviews.example.com, with your own name; or name it with --base-url"))
+}
+
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
 	return !source.IsLocal(baseURL) && !exampleDomain.MatchString(baseURL)
@@ -112,7 +126,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 

@@ -44,6 +44,7 @@ func TestOthersThanPublished(t *testing.T) {
 		{"another customer's review", "- {id: jo, author: Mia K., rating: 1, date: 2026-05-06, text: They never came., verification: {method: job}}\n", "al", published.BaseURL,
 			`replaced reviews/all.yaml:1:3: the published review "jo" was by Jo P. of 2026-01-02, and is another one now: author, date and text differ`},
 		{"another address", jo, "al", "https://acme.test", "moved site.yaml: the address is https://acme.test, and the published pages are for https://reviews.acme.test"},
+		{"an address mistyped", jo, "al", "https://review.acme.test", "which is almost the same: ids in feeds"},
 		{"this computer", jo, "al", "http://localhost:8080", ""},
 		{"another id, which the questions cite", jo, "albert", published.BaseURL, `review "al" is published, but`},
 	} {
@@ -377,5 +378,22 @@ func TestReplacedColumn(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s: got %s, %v\nwant %s", test.old, got, err, test.want)
 		}
+	}
+}
+
+// TestWebsiteAsAddress writes the address of the website in place of the published one: one warning, with its line.
+func TestWebsiteAsAddress(t *testing.T) {
+	t.Parallel()
+	cfg := config(folder(t, nil), filepath.Join(t.TempDir(), "public"))
+	cfg.BaseURL = ""
+	business := "id: acme\nname: Acme\nurl: https://www.acme.test\n"
+	put(t, cfg.ContentDir, map[string]string{"business.yaml": business, "site.yaml": "base_url: https://reviews.acme.test\n"})
+	mustBuild(t, cfg)
+	put(t, cfg.ContentDir, map[string]string{"site.yaml": "title: Acme\nbase_url: https://acme.test\n"})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	const want = "site.yaml:2:11: base_url is also the url in business.yaml: the reviews would replace the front page of your website; " +
+		"the published pages are for an address of their own; write base_url: https://reviews.acme.test"
+	if err != nil || len(problems) != 1 || problems[0].String() != want {
+		t.Errorf("%v, %v, want %s", problems, err, want)
 	}
 }

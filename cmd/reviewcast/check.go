@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,7 +71,8 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 		parts = append(parts, colors.Yellow(diagnostic.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, colors.Green("no problems"))
+		reviews, _ := filepath.Glob(filepath.Join(c.Content, "reviews", "[^.]*"))
+		parts = append(parts, colors.Green("no problems"+diagnostic.When(len(reviews) == 0, ", and no reviews yet")))
 	}
 	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
 	return err

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast/generator/diagnostic"
+	sources "reviewcast/generator/source"
 )
 
 // Mistakes in the command line, and what to write.
@@ -193,10 +194,7 @@ func wordError(args []string, word, message string) error {
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 	case exists(word):
-		flag := "--content"
-		if isPublished(word) {
-			flag = "--public"
-		}
+		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	case exists("content", word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
@@ -215,7 +213,7 @@ func folderError(args []string) error {
 			return filepath.SkipDir
 		}
 		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-			inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
+			inside = ": " + commandLine(slices.Concat([]string{"reviewcast", "import", args[1], path}, args[min(3, len(args)):])...)
 		}
 		return nil
 	})
@@ -234,6 +232,9 @@ func sourceOf(file, from string) string {
 	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
 		source = base
+	}
+	if imports, _ := filepath.Glob("*/reviews/import-*.jsonl"); from == "" && sources.ImportedAs(source, imports) != "" {
+		return sources.ImportedAs(source, imports)
 	}
 	if slices.Contains(noSources, strings.TrimRight(source, "-0123456789")) {
 		return "direct"

@@ -67,7 +67,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Category = r.category("category")
 	b.URL = r.url("url")
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
-		r.warn("url", "same-address", "url is also the base_url of site.yaml: the reviews would replace the front page of your website", "give the reviews an address of their own as base_url there, such as https://reviews."+host+"; or delete this line if you have no other website")
+		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
+			"write an address that is for the reviews only, such as https://reviews."+host+"; or delete url in business.yaml if you have no other website"))
 	}
 	b.Email = r.email("email")
 	b.Address = r.address()

@@ -23,12 +23,14 @@ var (
 )
 
 // site reads site.yaml.
-func (d *decoder) site(n *syntax.Node, s *Site) {
+func (d *decoder) site(n *syntax.Node, c *Content) {
 	r, ok := d.fields(n, siteSchema)
 	if !ok {
 		return
 	}
+	s := &c.Site
 	if base := r.nonBlank("base_url"); base != "" {
+		c.BaseURLAt = d.position(r.placeOf("base_url"))
 		parsed, err := reviewcast.ParseBaseURL(base)
 		at := r.value("base_url")
 		switch {

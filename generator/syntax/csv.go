@@ -120,7 +120,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	if values && !slices.ContainsFunc(some, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
-			suggestion = "delete the rows above the one that does"
+			suggestion = "delete the rows above the one that does; if none does, write it: " + strings.Join(c.Required, ",") + ",text"
 		}
 		for i, start := range c.lines[1:min(len(c.lines), maxTitle)] {
 			line, _, _ := bytes.Cut(c.data[start:], []byte{'\n'})
