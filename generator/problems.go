@@ -88,6 +88,7 @@ var citing = map[string]bool{"empty-file": true, "unknown-review": true, "unpubl
 // the business, the address. A review that is gone stands in place of problems with its citations. It reports whether
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
+	content = previous.named(content, problems)
 	missing := previous.missing(content)
 	for i, p := range problems {
 		if list := jobLists[p.Code]; list != "" {
@@ -114,6 +115,50 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
+}
+
+// named returns the content with the ids of reviews whose withdrawals have the name of the author in place of the id, and
+// puts them into the problems. An author of several reviews means the one that is missing.
+func (p *published) named(content *source.Content, problems []diagnostic.Problem) *source.Content {
+	named := *content
+	named.Withdrawn = slices.Clone(content.Withdrawn)
+	for i := range named.Withdrawn {
+		w := &named.Withdrawn[i]
+		if w.ID == "" || reviewcast.ValidID(w.ID) {
+			continue
+		}
+		of, gone := map[string]bool{}, map[string]bool{}
+		for id, line := range p.reviews {
+			var r reviewcast.Review
+			if json.Unmarshal([]byte(line), &r) == nil && strings.EqualFold(r.Author, w.ID) {
+				of[strings.Clone(id)], gone[strings.Clone(id)] = true, true
+			}
+		}
+		for _, r := range content.Reviews {
+			delete(gone, r.ID)
+			if strings.EqualFold(r.Author, w.ID) {
+				of[r.ID] = true
+			}
+		}
+		if len(gone) == 1 {
+			of = gone
+		}
+		for id := range of {
+			for k, problem := range problems {
+				if len(of) > 1 || problem.Code != "bad-id" || problem.File != w.At.File || problem.Line != w.At.Line {
+					continue
+				}
+				problems[k].Suggestion = "write id: " + id
+				if before, after, ok := strings.Cut(problem.Suggestion, w.ID); ok {
+					problems[k].Suggestion = before + id + after
+				}
+			}
+			if len(of) == 1 {
+				w.ID = id
+			}
+		}
+	}
+	return &named
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
