@@ -274,6 +274,30 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
+// Waiting returns the places of the reviews that only lack a verification, by id; nil for more than one notices. Files in
+// which no review has one, such as imports, are left out.
+func (b *Builder) Waiting(ctx context.Context) (waiting map[string]diagnostic.Position, err error) {
+	content, _, err := b.loader.LoadPartial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waiting = map[string]diagnostic.Position{}
+	own, verified := map[string]int{}, map[string]bool{} // by file
+	for _, r := range content.Reviews {
+		at := content.Position(r)
+		own[at.File]++
+		verified[at.File] = verified[at.File] || r.Hidden != source.Unverified
+		if r.Hidden == source.Unverified {
+			waiting[r.ID] = at
+		}
+	}
+	maps.DeleteFunc(waiting, func(_ string, at diagnostic.Position) bool { return own[at.File] > 1 && !verified[at.File] })
+	if len(waiting) > maxNoticed {
+		return nil, nil
+	}
+	return waiting, nil
+}
+
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,
 // except those that other errors may have caused, and writes nothing.
 func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +27,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	problems, err := generator.NewBuilder(cfg).Check(ctx)
+	builder := generator.NewBuilder(cfg)
+	problems, err := builder.Check(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,6 +48,11 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
+		if waiting, werr := builder.Waiting(ctx); werr == nil && errs == 0 && !c.Quiet {
+			for _, id := range slices.Sorted(maps.Keys(waiting)) {
+				fmt.Fprintf(std.out, "%s is not published: it has no verification (%s:%d)\n", id, filepath.Join(c.Content, waiting[id].File), waiting[id].Line)
+			}
+		}
 	}
 	if err == nil && errs > 0 {
 		err = printed(exitProblem)
