@@ -12,7 +12,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -274,28 +276,30 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
-// Waiting returns the places of the reviews that only lack a verification, by id; nil for more than one notices. Files in
-// which no review has one, such as imports, are left out.
-func (b *Builder) Waiting(ctx context.Context) (waiting map[string]diagnostic.Position, err error) {
+// Waiting returns the reviews that only lack a verification, with their places; none if they are more than one notices.
+// Files in which no review has one, such as imports, are left out.
+func (b *Builder) Waiting(ctx context.Context) (list []string, err error) {
 	content, _, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	waiting = map[string]diagnostic.Position{}
-	own, verified := map[string]int{}, map[string]bool{} // by file
+	all, waiting := map[string]int{}, map[string][]string{} // by file
 	for _, r := range content.Reviews {
 		at := content.Position(r)
-		own[at.File]++
-		verified[at.File] = verified[at.File] || r.Hidden != source.Unverified
-		if r.Hidden == source.Unverified {
-			waiting[r.ID] = at
+		if all[at.File]++; r.Hidden == source.Unverified {
+			waiting[at.File] = append(waiting[at.File], fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(b.cfg.ContentDir, at.File), at.Line))
 		}
 	}
-	maps.DeleteFunc(waiting, func(_ string, at diagnostic.Position) bool { return own[at.File] > 1 && !verified[at.File] })
-	if len(waiting) > maxNoticed {
+	for file, some := range waiting {
+		if all[file] == 1 || len(some) < all[file] {
+			list = append(list, some...)
+		}
+	}
+	if len(list) > maxNoticed {
 		return nil, nil
 	}
-	return waiting, nil
+	slices.Sort(list)
+	return list, nil
 }
 
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,

@@ -117,44 +117,33 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
-// named returns the content with the ids of reviews whose withdrawals have the name of the author in place of the id, and
-// puts them into the problems. An author of several reviews means the one that is missing.
+// named returns the content with the ids of reviews whose withdrawals have the name of their author in place of the id,
+// and puts them into the problems. The author of several reviews means none.
 func (p *published) named(content *source.Content, problems []diagnostic.Problem) *source.Content {
 	named := *content
 	named.Withdrawn = slices.Clone(content.Withdrawn)
-	for i := range named.Withdrawn {
-		w := &named.Withdrawn[i]
-		if w.ID == "" || reviewcast.ValidID(w.ID) {
+	for i, w := range named.Withdrawn {
+		if reviewcast.ValidID(w.ID) {
 			continue
 		}
-		of, gone := map[string]bool{}, map[string]bool{}
+		ids := map[string]bool{}
 		for id, line := range p.reviews {
-			var r reviewcast.Review
-			if json.Unmarshal([]byte(line), &r) == nil && strings.EqualFold(r.Author, w.ID) {
-				of[strings.Clone(id)], gone[strings.Clone(id)] = true, true
+			if strings.Contains(line, `"author":`+asJSON(w.ID)+",") {
+				ids[strings.Clone(id)] = true
 			}
 		}
 		for _, r := range content.Reviews {
-			delete(gone, r.ID)
-			if strings.EqualFold(r.Author, w.ID) {
-				of[r.ID] = true
+			if r.Author == w.ID {
+				ids[r.ID] = true
 			}
 		}
-		if len(gone) == 1 {
-			of = gone
-		}
-		for id := range of {
+		for id := range ids {
 			for k, problem := range problems {
-				if len(of) > 1 || problem.Code != "bad-id" || problem.File != w.At.File || problem.Line != w.At.Line {
-					continue
+				if len(ids) == 1 && problem.Code == "bad-id" && problem.File == w.At.File && problem.Line == w.At.Line {
+					named.Withdrawn[i].ID = id
+					remedy := diagnostic.Pick(strings.Contains(problem.Suggestion, w.ID), problem.Suggestion, "write id: "+w.ID)
+					problems[k].Suggestion = strings.Replace(remedy, w.ID, id, 1)
 				}
-				problems[k].Suggestion = "write id: " + id
-				if before, after, ok := strings.Cut(problem.Suggestion, w.ID); ok {
-					problems[k].Suggestion = before + id + after
-				}
-			}
-			if len(of) == 1 {
-				w.ID = id
 			}
 		}
 	}

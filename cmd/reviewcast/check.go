@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,10 +46,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
-		if waiting, werr := builder.Waiting(ctx); werr == nil && errs == 0 && !c.Quiet {
-			for _, id := range slices.Sorted(maps.Keys(waiting)) {
-				fmt.Fprintf(std.out, "%s is not published: it has no verification (%s:%d)\n", id, filepath.Join(c.Content, waiting[id].File), waiting[id].Line)
-			}
+		if waiting, werr := builder.Waiting(ctx); werr == nil && len(waiting) > 0 && errs == 0 && !c.Quiet {
+			fmt.Fprintf(std.out, "not published, since without a verification: %s\n", strings.Join(waiting, ", "))
 		}
 	}
 	if err == nil && errs > 0 {

@@ -247,16 +247,13 @@ func (d *decoder) onOneLine(n *syntax.Node, today reviewcast.Date) (w Withdrawal
 	}
 	legal := strings.Contains(strings.ToLower(m[2]), string(Legal))
 	w = Withdrawal{ID: m[1], Reason: Hidden(diagnostic.Pick(legal, string(Legal), string(Withdrawn))), Date: today, At: d.position(placeOf(n))}
-	if day := reviewcast.Date(isoForm.FindString(m[2])); day.Valid() {
+	if day := reviewcast.Date(m[2][max(0, len(m[2])-len(today)):]); day.Valid() {
 		w.Date = day
 	}
 	open := diagnostic.When(!legal && !strings.Contains(m[2], string(Withdrawn)), ", with the reason legal if the law requires that its text disappears everywhere")
 	d.fail(n, "bad-id", fmt.Sprintf("the withdrawal is the text %s; it must have fields", diagnostic.Quote(line)), fmt.Sprintf("write in place of this line%s: - {id: %s, reason: %s, date: %s}", open, w.ID, w.Reason, w.Date))
 	return w, true
 }
-
-// isoForm matches a date.
-var isoForm = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b`)
 
 // entries returns the items of a file that is one list.
 func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
