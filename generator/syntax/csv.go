@@ -115,9 +115,10 @@ func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
 	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
 }
 
-// filled returns a row with the empty cells that it lacks, wherever it fits its columns then.
+// filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
+// rows that are wrong, and for short ones.
 func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
-	for i := 0; i <= len(row) && !c.Full() && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
+	for i := 0; i <= len(row) && c.Len() < maxTitle && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
 		var table strings.Builder
 		w := csv.NewWriter(&table)
 		w.Comma = comma
