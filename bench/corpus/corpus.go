@@ -13,6 +13,7 @@ package corpus
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,22 +30,14 @@ const Days = 1096
 const Newest reviewcast.Date = "2026-06-30"
 
 // Business is the company that the reviews are about.
-func Business() reviewcast.Business {
-	b := reviewcast.Business{
-		ID: "alder-brook", Name: "Alder & Brook Plumbing", Description: "Plumbing, heating and drains for homes.",
-		Category: "Plumber", URL: "https://alderbrook.example", Telephone: "+1 555 010 0199",
-		Address: reviewcast.Address{StreetAddress: "12 Mill Lane", AddressLocality: "Fairhaven",
-			AddressRegion: "OR", PostalCode: "97001", AddressCountry: "US"},
-		Geo:   &reviewcast.Geo{Latitude: 45.5, Longitude: -122.6},
-		Hours: []string{"Mo-Fr 08:00-18:00"}, TimeZone: "America/Los_Angeles", Language: "en", SameAs: []string{},
-		ServiceAreas: slices.Clone(areas), Services: slices.Clone(services),
-	}
-	for _, t := range technicians {
-		t.Aliases = slices.Clone(t.Aliases)
-		b.Technicians = append(b.Technicians, t)
+func Business() (b reviewcast.Business) {
+	if err := json.Unmarshal(businessFile, &b); err != nil {
+		panic(err) // it is compiled in
 	}
 	return b
 }
+
+var business = Business()
 
 // Reviews returns n reviews in published order: date descending, then id ascending.
 func Reviews(n int) []reviewcast.Review {
@@ -90,7 +83,8 @@ func review(i int, date reviewcast.Date) reviewcast.Review {
 		},
 		Mentions: reviewcast.Mentions{Technicians: []string{}, Services: []string{}, ServiceAreas: []string{}},
 	}
-	technician, service, area := technicians[p.skewed(len(technicians))], services[p.skewed(len(services))], areas[p.skewed(len(areas))]
+	b := &business
+	technician, service, area := b.Technicians[p.skewed(len(b.Technicians))], b.Services[p.skewed(len(b.Services))], b.ServiceAreas[p.skewed(len(b.ServiceAreas))]
 	r.Mentions.Services = []string{service.ID}
 	if p.IntN(3) > 0 {
 		r.Mentions.Technicians = []string{technician.ID}
