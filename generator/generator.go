@@ -277,22 +277,14 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 }
 
 // Waiting returns the reviews that only lack a verification, with their places; none if they are more than one notices.
-// Files in which no review has one, such as imports, are left out.
 func (b *Builder) Waiting(ctx context.Context) (list []string, err error) {
 	content, _, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, waiting := map[string]int{}, map[string][]string{} // by file
 	for _, r := range content.Reviews {
-		at := content.Position(r)
-		if all[at.File]++; r.Hidden == source.Unverified {
-			waiting[at.File] = append(waiting[at.File], fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(b.cfg.ContentDir, at.File), at.Line))
-		}
-	}
-	for file, some := range waiting {
-		if all[file] == 1 || len(some) < all[file] {
-			list = append(list, some...)
+		if at := content.Position(r); r.Hidden == source.Unverified {
+			list = append(list, fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(b.cfg.ContentDir, at.File), at.Line))
 		}
 	}
 	if len(list) > maxNoticed {

@@ -386,14 +386,21 @@ func TestReplacedColumn(t *testing.T) {
 	}
 }
 
-// TestWaiting names the reviews that only lack a verification, but not those of a file in which all do.
+// TestWaiting names the reviews that only lack a verification, unless they are many.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	const verified, waits = "- {id: %s, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n", "- {id: %s, author: Jo K., rating: 5, date: 2026-01-02}\n"
-	dir := folder(t, map[string]string{"reviews/a.yaml": fmt.Sprintf(verified+waits, "a1", "a2"), "reviews/b.yaml": fmt.Sprintf(waits, "b1"), "reviews/import.yaml": fmt.Sprintf(waits+waits, "c1", "c2")})
-	got, err := NewBuilder(config(dir, filepath.Join(t.TempDir(), "public"))).Waiting(t.Context())
+	const waits = "- {id: %s, author: Jo K., rating: 5, date: 2026-01-02}\n"
+	dir := folder(t, map[string]string{"reviews/a.yaml": "- {id: a1, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n" + fmt.Sprintf(waits, "a2"), "reviews/b.yaml": fmt.Sprintf(waits, "b1")})
+	b := NewBuilder(config(dir, filepath.Join(t.TempDir(), "public")))
+	got, err := b.Waiting(t.Context())
 	want := []string{"a2 (" + filepath.Join(dir, "reviews/a.yaml") + ":2)", "b1 (" + filepath.Join(dir, "reviews/b.yaml") + ":1)"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for i := range maxNoticed {
+		put(t, dir, map[string]string{fmt.Sprintf("reviews/c%d.yaml", i): fmt.Sprintf(waits, fmt.Sprintf("c%d", i))})
+	}
+	if got, err := b.Waiting(t.Context()); err != nil || len(got) > 0 {
+		t.Errorf("of many: got %q, %v", got, err)
 	}
 }
