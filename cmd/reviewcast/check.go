@@ -26,7 +26,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	problems, err := generator.NewBuilder(cfg).Check(ctx)
+	builder := generator.NewBuilder(cfg)
+	problems, err := builder.Check(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,6 +47,9 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
+		if waiting, werr := builder.Waiting(ctx); werr == nil && len(waiting) > 0 && errs == 0 && !c.Quiet {
+			fmt.Fprintf(std.out, "not published, since without a verification: %s\n", strings.Join(waiting, ", "))
+		}
 	}
 	if err == nil && errs > 0 {
 		err = printed(exitProblem)

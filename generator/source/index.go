@@ -122,6 +122,18 @@ func (x *index) ids(of func(*Review) bool) (ids []string) {
 	return ids
 }
 
+// meant returns the id that a word probably stands for, which may be the name of the author; "" for none, and for an
+// author of several reviews.
+func (x *index) meant(word string, at places) string {
+	if r := x.first(word, at); r != nil {
+		return r.ID
+	}
+	if by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, word) }); len(by) > 0 {
+		return diagnostic.When(len(by) == 1, by[0])
+	}
+	return diagnostic.Nearest(addressed(word), x.ids(func(*Review) bool { return true }))
+}
+
 // places finds the places of reviews.
 type places []*file
 

@@ -48,6 +48,7 @@ type citation struct {
 	at       diagnostic.Position
 	quote    string
 	words    diagnostic.Position // of the quote
+	remedy   string              // for a text where a list of ids belongs
 }
 
 // readSmallFiles reads every file but those with reviews. key is the hash of all that they say.

@@ -25,6 +25,8 @@ type Columns struct {
 	DidYouMean func(name string) string
 	// Cells say of some columns what is written in them.
 	Cells map[string]string
+	// Fits reports whether a row has in each column what belongs there.
+	Fits func(*Node) bool
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -90,7 +92,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		case slices.Equal(row, names):
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", "the row repeats the names of the columns", "delete it")
 		case len(row) != len(columns):
-			c.uneven(n.Line, row, columns)
+			c.uneven(n.Line, row, names, r.Comma)
 			complete = false
 		default:
 			c.row(r, row, columns, n)
@@ -100,12 +102,35 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 }
 
 // uneven reports a row with another number of cells than the header.
-func (c *CSVReader) uneven(line int, row []string, columns []column) {
+func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
 	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
 		suggestion = "write straight quotation marks (\") around a text, not curly ones"
+	} else if len(row) < len(names) {
+		suggestion = fmt.Sprintf("cells are missing: an empty one needs its %q, too", comma)
+		if filled := c.filled(row, names, comma); len(filled) == 1 {
+			suggestion += "; write " + filled[0]
+		}
 	}
-	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
+	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
+}
+
+// filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
+// rows that are wrong, and for short ones.
+func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
+	for i := 0; i <= len(row) && c.Len() < maxTitle && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
+		var table strings.Builder
+		w := csv.NewWriter(&table)
+		w.Comma = comma
+		_ = w.WriteAll([][]string{names, slices.Insert(slices.Clone(row), i, make([]string, len(names)-len(row))...)})
+		trial := CSVReader{List: &diagnostic.List{}, Columns: c.Columns}
+		trial.Read([]byte(table.String()), func(n *Node) {
+			if _, filled, _ := strings.Cut(strings.TrimSpace(table.String()), "\n"); c.Fits(n) && !slices.Contains(rows, filled) {
+				rows = append(rows, filled)
+			}
+		})
+	}
+	return rows
 }
 
 // column is where a cell goes: a field, or a field in a field.
