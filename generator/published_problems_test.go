@@ -325,7 +325,7 @@ func TestSortedColumn(t *testing.T) {
 	dir := folder(t, file(rows))
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	mustBuild(t, cfg)
-	for column, name := range []string{"id", "author", "rating", "date", "text", "nothing", "two authors", "two ratings"} {
+	for column, name := range []string{"id", "author", "rating", "date", "text", "nothing", "two authors"} {
 		sorted, values := [][]string{}, []string{}
 		for _, r := range rows {
 			sorted, values = append(sorted, slices.Clone(r)), append(values, r[min(column, 4)])
@@ -340,8 +340,6 @@ func TestSortedColumn(t *testing.T) {
 		}
 		if name == "two authors" {
 			sorted[0][1], sorted[1][1] = sorted[1][1], sorted[0][1]
-		} else if name == "two ratings" {
-			sorted[1][2], sorted[3][2] = sorted[3][2], sorted[1][2]
 		}
 		put(t, dir, file(sorted))
 		problems, err := NewBuilder(cfg).Check(t.Context())
@@ -352,9 +350,8 @@ func TestSortedColumn(t *testing.T) {
 		for _, p := range problems {
 			said += p.String() + "\n"
 		}
-		want := " published reviews have another " + strings.NewReplacer("id", "author", "two ratings", "rating").Replace(name) + " than before"
-		silent := name == "nothing" || name == "two authors"
-		if !silent && !strings.Contains(said, want) || silent && said != "" || strings.Count(said, "\n") > 1 {
+		want := " published reviews have another " + strings.Replace(name, "id", "author", 1) + " than before"
+		if column < 5 && !strings.Contains(said, want) || column >= 5 && said != "" || strings.Count(said, "\n") > 1 {
 			t.Errorf("%s: got %s, want %s", name, said, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -73,22 +72,8 @@ var columns = []struct {
 // minColumn is how many values make a column, maxNoticed how many changes one notices where a build lists them.
 const minColumn, maxNoticed = 3, 10
 
-// sortedAlone reports whether two values of a table were exchanged so that the column is sorted now.
-func sortedAlone(changed []revision, content *source.Content, value func(*reviewcast.Review) string) bool {
-	file := changed[0].at.File
-	if len(changed) != 2 || changed[1].at.File != file || filepath.Ext(file) != ".csv" {
-		return false
-	}
-	rows := slices.DeleteFunc(slices.Clone(content.Reviews), func(r *source.Review) bool { return content.Position(r).File != file })
-	slices.SortFunc(rows, func(a, b *source.Review) int { return cmp.Compare(content.Position(a).Line, content.Position(b).Line) })
-	order := func(a, b *source.Review) int { return cmp.Compare(value(&a.Review), value(&b.Review)) }
-	rising := slices.IsSortedFunc(rows, order)
-	slices.Reverse(rows)
-	return len(rows) > minColumn && (rising || slices.IsSortedFunc(rows, order))
-}
-
 // tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
-func (p *published) tables(revisions []revision, content *source.Content) []diagnostic.Problem {
+func (p *published) tables(revisions []revision) []diagnostic.Problem {
 	for _, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
 			return column.value(&r.was) == column.value(&r.is.Review)
@@ -99,8 +84,7 @@ func (p *published) tables(revisions []revision, content *source.Content) []diag
 		}
 		slices.Sort(before)
 		slices.Sort(after)
-		n, exchanged := len(changed), slices.Equal(before, after)
-		if n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || exchanged) || exchanged && n > 0 && column.name != "date" && sortedAlone(changed, content, column.value) {
+		if n := len(changed); n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || slices.Equal(before, after)) {
 			first := changed[0]
 			was, is := diagnostic.Quote(column.value(&first.was)), diagnostic.Quote(column.value(&first.is.Review))
 			return []diagnostic.Problem{first.at.Error("replaced",
