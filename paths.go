@@ -85,7 +85,7 @@ func TopicLinks(baseURL, path string) string {
 // ParseBaseURL checks the origin that all paths are below, and returns it in one form: lower case, without a
 // trailing slash or a port that the scheme implies. Hosts are ASCII, for headers.
 func ParseBaseURL(s string) (string, error) {
-	if plain := addressForm.ReplaceAllString(strings.ReplaceAll(s, `\`, "/"), "$1://$2"); plain != s && addressForm.MatchString(plain) {
+	if plain := addressForm.ReplaceAllString(commaForm.ReplaceAllString(strings.ReplaceAll(s, `\`, "/"), "$1.$2"), "$1://$2"); plain != s && addressForm.MatchString(plain) {
 		return "", fmt.Errorf("base URL %q is not quite an address; write %s", s, plain)
 	}
 	u, err := url.Parse(s)
@@ -106,7 +106,7 @@ func ParseBaseURL(s string) (string, error) {
 		return "", fmt.Errorf("base URL %q has the path %q, and the pages work only at the root of a host; ask your web host for one of their own, and write it, such as https://reviews.%s",
 			s, u.Path, strings.TrimPrefix(strings.TrimPrefix(host, "www."), "reviews."))
 	case !validHost(host):
-		return "", fmt.Errorf("base URL %q has no valid host name; write letters, digits, '-' and '.', and a name in another script in its xn-- form", s)
+		return "", fmt.Errorf("base URL %q is not the address of a site; write only letters from a to z, digits, '-' and single '.' behind //, and a name in another script in its xn-- form", s)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); strings.HasSuffix(u.Host, ":") || port != "" && (err != nil || n == 0 || port[0] == '0') {
 		return "", fmt.Errorf("base URL %q has no valid port; write one from 1 to 65535, or leave it out", s)
@@ -122,6 +122,9 @@ func ParseBaseURL(s string) (string, error) {
 
 // addressForm matches an address as people type and paste it: in brackets or quotes, with wrong signs after https.
 var addressForm = regexp.MustCompile(`(?i)^[\s<("'“]*(https?)[:;/.]*[:;/][:;/]*([^\s/:;<>()"'“”][^\s<>()"'“”]*)[\s>)"'”.,]*$`)
+
+// commaForm matches an address with a comma in place of a point.
+var commaForm = regexp.MustCompile(`(?i)^(https?:/+[a-z0-9.-]*[a-z0-9]),([a-z0-9][a-z0-9.-]*)$`)
 
 // dnsName matches a DNS name in lower case (RFC 1123, section 2.1), but for its length.
 var dnsName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)

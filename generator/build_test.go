@@ -317,8 +317,17 @@ func TestNoBaseURL(t *testing.T) {
 	t.Parallel()
 	cfg := config(folder(t, nil), filepath.Join(t.TempDir(), "public"))
 	cfg.BaseURL = ""
-	if _, err := NewBuilder(cfg).Build(t.Context()); err == nil || !strings.Contains(err.Error(), "base_url") {
-		t.Errorf("without a base URL: %v", err)
+	for folder, want := range map[string]string{"content": "site.yaml: the address of your reviews is missing", "content/../site.yaml": "../site.yaml: beside the content folder"} {
+		cfg.ContentDir = filepath.Join(t.TempDir(), "content")
+		put(t, cfg.ContentDir, map[string]string{"business.yaml": "id: acme\nname: Acme\n"})
+		if folder != "content" {
+			put(t, filepath.Dir(cfg.ContentDir), map[string]string{"site.yaml": "base_url: https://reviews.acme.test\n"})
+		}
+		_, err := NewBuilder(cfg).Build(t.Context())
+		p, ok := errors.AsType[*ProblemsError](err)
+		if !ok || len(p.Problems) != 1 || p.Problems[0].Severity != diagnostic.Error || !strings.HasPrefix(p.Problems[0].String(), want) {
+			t.Errorf("%s: %+v, want %s", folder, err, want)
+		}
 	}
 }
 

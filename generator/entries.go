@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -86,10 +85,7 @@ func (e *entries) published(content *source.Content) []*entry {
 
 // render counts the entries, renders the data files and the front page, and prepares the other pages.
 func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
-	if baseURL = cmp.Or(baseURL, content.Site.BaseURL); baseURL == "" {
-		return nil, errors.New("the address of your reviews is missing: write it into site.yaml, in the content folder: base_url: https://reviews.example.com, with your own name; or name it with --base-url")
-	}
-	baseURL, err := reviewcast.ParseBaseURL(baseURL)
+	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(baseURL, content.Site.BaseURL))
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,20 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	return problems
 }
 
+// unaddressed adds an error to the problems if nothing says what the address of the pages is.
+func (b *Builder) unaddressed(content *source.Content, problems []diagnostic.Problem) []diagnostic.Problem {
+	if b.cfg.BaseURL != "" || content.Site.BaseURL != "" {
+		return problems
+	}
+	for i, p := range problems {
+		if p.File == "../"+source.SiteFile { // the address is in it
+			problems[i].Severity = diagnostic.Error
+			return problems
+		}
+	}
+	return append(problems, content.BaseURLAt.Error("missing-field", "the address of your reviews is missing", "write it into site.yaml, in the content folder: base_url: https://reviews.example.com, with your own name; or name it with --base-url"))
+}
+
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
 	return !source.IsLocal(baseURL) && !exampleDomain.MatchString(baseURL)
@@ -88,6 +102,7 @@ var citing = map[string]bool{"empty-file": true, "unknown-review": true, "unpubl
 // the business, the address. A review that is gone stands in place of problems with its citations. It reports whether
 // errors other than these are left: in content with errors, a review may merely seem to be without its verification.
 func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
+	content = previous.named(content, problems)
 	missing := previous.missing(content)
 	for i, p := range problems {
 		if list := jobLists[p.Code]; list != "" {
@@ -112,8 +127,41 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
+}
+
+// named returns the content with the ids of reviews whose withdrawals have the name of their author in place of the id,
+// and puts them into the problems. The author of several reviews means none.
+func (p *published) named(content *source.Content, problems []diagnostic.Problem) *source.Content {
+	named := *content
+	named.Withdrawn = slices.Clone(content.Withdrawn)
+	for i, w := range named.Withdrawn {
+		if reviewcast.ValidID(w.ID) {
+			continue
+		}
+		ids := map[string]bool{}
+		for id, line := range p.reviews {
+			if strings.Contains(line, `"author":`+asJSON(w.ID)+",") {
+				ids[strings.Clone(id)] = true
+			}
+		}
+		for _, r := range content.Reviews {
+			if r.Author == w.ID {
+				ids[r.ID] = true
+			}
+		}
+		for id := range ids {
+			for k, problem := range problems {
+				if len(ids) == 1 && problem.Code == "bad-id" && problem.File == w.At.File && problem.Line == w.At.Line {
+					named.Withdrawn[i].ID = id
+					remedy := diagnostic.Pick(strings.Contains(problem.Suggestion, w.ID), problem.Suggestion, "write id: "+w.ID)
+					problems[k].Suggestion = strings.Replace(remedy, w.ID, id, 1)
+				}
+			}
+		}
+	}
+	return &named
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations

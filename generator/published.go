@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/render"
@@ -245,14 +247,28 @@ func (p *published) strange(content *source.Content, missing []string) (problems
 	return problems
 }
 
-// moved warns of another address than that of the published set.
-func (b *Builder) moved(previous *published, content *source.Content) []diagnostic.Problem {
+// moved warns of another address than that of the published set. If it is that of another website of the business, as
+// one of the problems says, that one gets the remedy.
+func (b *Builder) moved(previous *published, content *source.Content, problems []diagnostic.Problem) []diagnostic.Problem {
 	was, is := previous.Manifest.BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
 	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") ||
 		is == strings.Replace(was, "http://", "https://", 1) {
 		return nil
 	}
-	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
-		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		"if "+was+" was mistyped, or the site has moved, there is nothing to do, and this is said once; if the pages are there and stay, write base_url: "+was)}
+	at, back := content.BaseURLAt, "write base_url: "+was
+	if b.cfg.BaseURL != "" {
+		at, back = diagnostic.Position{File: source.SiteFile}, "write --base-url "+was
+	}
+	for i, p := range problems {
+		if p.Code == "same-address" && b.cfg.BaseURL == "" {
+			problems[i].Suggestion = "the published pages are for an address of their own; " + back
+			return nil
+		}
+	}
+	message, remedy := "", "if the pages are there and stay, %s; if the site moves to %s, there is nothing to do, and this is said once"
+	if levenshtein.ComputeDistance(was, is) <= 2 {
+		message, remedy = ", which is almost the same", "if it is mistyped now, %s; if %s is right, there is nothing to do, and this is said once"
+	}
+	return []diagnostic.Problem{at.Error("moved",
+		fmt.Sprintf("the address is %s, and the published pages are for %s%s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was, message), fmt.Sprintf(remedy, back, is))}
 }

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,6 +45,7 @@ func TestOthersThanPublished(t *testing.T) {
 		{"another customer's review", "- {id: jo, author: Mia K., rating: 1, date: 2026-05-06, text: They never came., verification: {method: job}}\n", "al", published.BaseURL,
 			`replaced reviews/all.yaml:1:3: the published review "jo" was by Jo P. of 2026-01-02, and is another one now: author, date and text differ`},
 		{"another address", jo, "al", "https://acme.test", "moved site.yaml: the address is https://acme.test, and the published pages are for https://reviews.acme.test"},
+		{"an address mistyped", jo, "al", "https://review.acme.test", "which is almost the same: ids in feeds"},
 		{"this computer", jo, "al", "http://localhost:8080", ""},
 		{"another id, which the questions cite", jo, "albert", published.BaseURL, `review "al" is published, but`},
 	} {
@@ -107,7 +109,7 @@ func TestWithdrawn(t *testing.T) {
 	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
 	files := map[string]string{}
 	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "shop-1001", "shop-1002"} {
-		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + "\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
+		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + " B.\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
 	}
 	published := filepath.Join(t.TempDir(), "public") // of each of the folders
 	mustBuild(t, config(folder(t, files), published))
@@ -118,6 +120,8 @@ func TestWithdrawn(t *testing.T) {
 		{"rightly", "2026-q3-boiler", "- id: 2026-q3-boiler", ""},
 		{"under another id", "2026-q3-boiler", "- id: 2026-q3-boilr", gone},
 		{"under the name of the author", "2026-q3-boiler", "- id: Jo Böhm", "error withdrawn.yaml:1:7: id is \"Jo Böhm\"; write the id of the review, as it stands behind id: in its file\nerror withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"Jo Böhm\"; write 2026-q3-boiler here, or put the review back"},
+		{"under the name of its author", "2026-q3-boiler", "- id: 2026-q3-boiler B.", "error withdrawn.yaml:1:7: id is \"2026-q3-boiler B.\"; write id: 2026-q3-boiler"},
+		{"on one line", "2026-q3-boiler", "- 2026-q3-boiler B.: wished\n- id: shop-1001", "error withdrawn.yaml:1:3: the withdrawal is the text \"2026-q3-boiler B.: wished\"; it must have fields; write in place of this line, with the reason legal if the law requires that its text disappears everywhere: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}"},
 		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
 		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "error withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
@@ -377,5 +381,41 @@ func TestReplacedColumn(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s: got %s, %v\nwant %s", test.old, got, err, test.want)
 		}
+	}
+}
+
+// TestWebsiteAsAddress writes the address of the website in place of the published one: one warning, with its line.
+func TestWebsiteAsAddress(t *testing.T) {
+	t.Parallel()
+	cfg := config(folder(t, nil), filepath.Join(t.TempDir(), "public"))
+	cfg.BaseURL = ""
+	business := "id: acme\nname: Acme\nurl: https://www.acme.test\n"
+	put(t, cfg.ContentDir, map[string]string{"business.yaml": business, "site.yaml": "base_url: https://reviews.acme.test\n"})
+	mustBuild(t, cfg)
+	put(t, cfg.ContentDir, map[string]string{"site.yaml": "title: Acme\nbase_url: https://acme.test\n"})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	const want = "site.yaml:2:11: base_url is also the url in business.yaml: the reviews would replace the front page of your website; " +
+		"the published pages are for an address of their own; write base_url: https://reviews.acme.test"
+	if err != nil || len(problems) != 1 || problems[0].String() != want {
+		t.Errorf("%v, %v, want %s", problems, err, want)
+	}
+}
+
+// TestWaiting names the reviews that only lack a verification, unless they are many.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	const waits = "- {id: %s, author: Jo K., rating: 5, date: 2026-01-02}\n"
+	dir := folder(t, map[string]string{"reviews/a.yaml": "- {id: a1, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n" + fmt.Sprintf(waits, "a2"), "reviews/b.yaml": fmt.Sprintf(waits, "b1")})
+	b := NewBuilder(config(dir, filepath.Join(t.TempDir(), "public")))
+	got, err := b.Waiting(t.Context())
+	want := []string{"a2 (" + filepath.Join(dir, "reviews/a.yaml") + ":2)", "b1 (" + filepath.Join(dir, "reviews/b.yaml") + ":1)"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for i := range maxNoticed {
+		put(t, dir, map[string]string{fmt.Sprintf("reviews/c%d.yaml", i): fmt.Sprintf(waits, fmt.Sprintf("c%d", i))})
+	}
+	if got, err := b.Waiting(t.Context()); err != nil || len(got) > 0 {
+		t.Errorf("of many: got %q, %v", got, err)
 	}
 }

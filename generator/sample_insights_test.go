@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reviewcast/generator/pages"
 	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
@@ -73,5 +74,15 @@ func TestShippedAspects(t *testing.T) {
 	}
 	if diff := cmp.Diff(ids, source.ShippedAspects); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAspectTexts: the pages can say all of our aspects in other languages.
+func TestAspectTexts(t *testing.T) {
+	texts := pages.English()
+	for _, a := range sentiment.DefaultAspects {
+		if texts[a.Label] == "" {
+			t.Errorf("locales/en.txt doesn't have %q", a.Label)
+		}
 	}
 }

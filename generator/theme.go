@@ -5,9 +5,11 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,11 +52,39 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	for name, body := range t.Templates {
 		mistakes("templates", "templates/"+name, body)
 	}
+	wordingProblems(t.Wording, add)
 	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
 	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
 	}
 	return problems
+}
+
+// wordingProblems finds the lines of wording.txt that can't stand in the place of a text of the pages.
+func wordingProblems(words []byte, add func(severity diagnostic.Severity, file string, before []byte, message, suggestion string)) {
+	english, read := pages.English(), 0
+	for line := range bytes.Lines(words) {
+		for text, own := range pages.ReadWording(string(line)) {
+			noun, _, _ := strings.Cut(text, ".") // of a plural, such as "review.few"
+			ours := cmp.Or(english[text], english[noun+".other"])
+			message, suggestion := "", ""
+			switch {
+			case !bytes.Contains(line, []byte("=")):
+				message, suggestion = "the line has no =", "write our text, = and yours, such as Technicians = Our team"
+			case ours == "":
+				message = fmt.Sprintf("the pages don't say %q", text)
+				suggestion = diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)), "copy the text from a page in English, or from the list that docs/pages.md names")
+			case strings.Count(own, "%") != strings.Count(ours, "%"):
+				message, suggestion = "the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours)
+			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
+				message, suggestion = fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours
+			}
+			if message != "" {
+				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
+			}
+		}
+		read += len(line)
+	}
 }
 
 // templateForm matches the errors of package html/template.

@@ -106,7 +106,7 @@ try {
   await front.keyboard.press("Enter");
   await front.waitForURL(/\/reviews\/\?query=furnace/);
   await front.waitForSelector("#_search article");
-  check(/reviews? match/.test(await front.innerText("#_search [role=status]")), "the search says how many match");
+  check(/reviews? found/.test(await front.innerText("#_search [role=status]")), "the search says how many match");
   assert.deepEqual(front.noise.filter((n) => !n.includes("400")), [], "the search makes no noise");
   await front.screenshot({ path: `${out}/search.png` });
   await front.close();
@@ -118,7 +118,7 @@ try {
     "the worst reviews of last year and the replies": [["link", "Reviews"], ["link", /^\d+ critical$/, `[href="/reviews/${year}/#_critical"]`], "#_critical ~ article .reply"],
     "who is praised for communication": [["link", "Communication"], 'h2:has-text("Technicians") + table a'],
     "what was withdrawn": [".withdrawn li a"],
-    "how do I fetch this every day": [["link", "How to use it"], ["link", "Fetch it every day"], "pre:has-text('--etag-save')"],
+    "how do I fetch this every day": [["link", "How to use the data"], ["link", "Fetch it every day"], "pre:has-text('--etag-save')"],
   };
   for (const [task, steps] of Object.entries(tasks)) {
     const reader = await open("/", {});

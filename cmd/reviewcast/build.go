@@ -1,17 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
@@ -31,7 +33,7 @@ type buildCmd struct {
 }
 
 // Run builds once.
-func (c *buildCmd) Run(ctx context.Context, std streams) error {
+func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	start := time.Now()
 	cfg, err := c.config()
 	if err != nil {
@@ -62,8 +64,8 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	if before := res.Before(); before != nil && !c.Quiet {
-		c.changes(std.out, before, res)
+	if before := res.Before(); before != nil && !c.Quiet && c.changes(std.out, before, res) {
+		fmt.Fprintf(std.out, "former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast %s --forget\n", commandLine(k.Args...))
 	}
 	files := diagnostic.Plural(len(res.Changed)+len(res.Removed), "file")
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
@@ -90,6 +92,14 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 	for _, name := range res.Edited {
 		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n",
 			filepath.Join(c.Public, name), c.Content, c.Public)
+	}
+	theme := res.Pages.Theme // whose templates may use any file
+	for _, name := range append([]string{"logo.jpg"}, source.ThemeFiles...) {
+		_, ours := res.Manifest.File("/" + name)
+		other := strings.HasPrefix(name, "logo.") && (theme.Logo != nil || res.Dataset.Business.Logo != "")
+		if !ours && !other && len(theme.Templates) == 0 && exists(c.Public, name) {
+			fmt.Fprintf(w, "warning: %s is on no page; move it to %s, and build again\n", filepath.Join(c.Public, name), filepath.Join(c.Content, name))
+		}
 	}
 	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && strayForm.MatchString(name) {
@@ -123,8 +133,9 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 // maxListed is the number of changed reviews that a build lists.
 const maxListed = 10
 
-// changes lists what a build has changed in the published reviews: an editor sees whether that is what she meant.
-func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generator.Result) {
+// changes lists what a build has changed in the published reviews: an editor sees whether that is what she meant. It
+// reports whether words are gone that the list of changes keeps.
+func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generator.Result) (kept bool) {
 	lines, delta := changeLines(w, before, res.Dataset, c.Verbose)
 	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
 		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more, which --verbose lists", more))
@@ -132,11 +143,21 @@ func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generat
 	if len(lines) > 0 {
 		printDifference(w, lines, delta, before, res.Dataset)
 	}
-	fields := slices.Concat(slices.Collect(maps.Values(delta.Fields))...)
-	words := slices.ContainsFunc(fields, func(f string) bool { return slices.Contains([]string{"author", "title", "text", "owner_reply"}, f) })
-	if (words || len(delta.Removed) > 0) && !c.Forget && !res.Erased {
-		fmt.Fprintln(w, "former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast build --forget")
+	kept = len(delta.Removed) > 0
+	was, is := byID(before), byID(res.Dataset)
+	for id := range delta.Fields {
+		now := texts(is[id])
+		for i, text := range texts(was[id]) {
+			kept = kept || !strings.Contains(now[i], text)
+		}
 	}
+	return kept && !c.Forget && !res.Erased
+}
+
+// texts returns the texts of a review, "" for one that it hasn't.
+func texts(r *reviewcast.Review) []string {
+	none := new(string)
+	return []string{r.Author, *cmp.Or(r.Title, none), *cmp.Or(r.Text, none), cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{}).Text}
 }
 
 // strayForm matches the names of files that a build doesn't write and editors do.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +26,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	problems, err := generator.NewBuilder(cfg).Check(ctx)
+	builder := generator.NewBuilder(cfg)
+	problems, err := builder.Check(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,6 +47,9 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
+		if waiting, werr := builder.Waiting(ctx); werr == nil && len(waiting) > 0 && errs == 0 && !c.Quiet {
+			fmt.Fprintf(std.out, "not published, since without a verification: %s\n", strings.Join(waiting, ", "))
+		}
 	}
 	if err == nil && errs > 0 {
 		err = printed(exitProblem)
@@ -70,7 +75,8 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 		parts = append(parts, colors.Yellow(diagnostic.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, colors.Green("no problems"))
+		reviews, _ := filepath.Glob(filepath.Join(c.Content, "reviews", "[^.]*"))
+		parts = append(parts, colors.Green("no problems"+diagnostic.When(len(reviews) == 0, ", and no reviews yet")))
 	}
 	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
 	return err

@@ -67,8 +67,6 @@ func (f *folderFlags) check() error {
 		kind, other = f.wrong(info.IsDir())
 	}
 	switch {
-	case kind == "file":
-		return usageError{explain("files", f.Content)}
 	case kind != "":
 		return wrongFolder(kind, f.Content, other)
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
@@ -80,12 +78,7 @@ func (f *folderFlags) check() error {
 
 // wrongFolder returns what meant.txt says of a content folder.
 func wrongFolder(kind, content, other string) error {
-	for _, row := range diagnostic.Rows(meantFile, "folders") {
-		if row[0] == kind {
-			return usageError{errors.New("--content: " + strings.NewReplacer("CONTENT", content, "OTHER", other).Replace(row[1]))}
-		}
-	}
-	return nil
+	return usageError{explain("folders", kind+"\n"+content+"\n"+other)}
 }
 
 // wrong returns why what is there is no content folder, and a folder or file that it has to do with; "" if it may be one.
@@ -175,7 +168,9 @@ func checkPublished(where string) error {
 	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
 	case !isPublished(where) && isPublished(filepath.Join(where, "public")):
-		return usageError{fmt.Errorf("the published folder is inside %s; write %s", where, filepath.Join(where, "public"))}
+		contents, _ := filepath.Glob(filepath.Join(where, "*", source.BusinessFile))
+		uploaded := diagnostic.When(len(contents) == 0, fmt.Sprintf("if %s is what you have uploaded, everything in public belongs directly into it, and not the folder itself; if not, ", where))
+		return usageError{fmt.Errorf("the published folder is inside %s; %swrite %s", where, uploaded, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
 		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(diagnostic.When(isPublished(filepath.Dir(where)), filepath.Dir(where)), "public"))}
 	case !here && (hostForm.MatchString(where) || scheme == "http://"):
@@ -248,7 +243,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 			lines += "\n  " + terminal.Line(f.Content, p)
 		}
 		if len(problems) > maxErrorLines {
-			lines += "\n  … and more; `reviewcast check` lists all"
+			lines += "\n  … and more; `reviewcast check" + diagnostic.When(f.Content != "content", " --content "+commandLine(f.Content)) + "` lists all"
 		}
 		return nil, nil, "", errors.New(lines)
 	}

@@ -114,10 +114,7 @@ func printDifference(w io.Writer, lines []string, d *reviewcast.Delta, before, a
 		fmt.Fprintln(w, terminal.Fold(w, line, 4))
 	}
 	was, is := before.AggregateRating, after.AggregateRating
-	counts := fmt.Sprintf("%d new, %d changed, %d withdrawn", len(d.Added), len(d.Changed), len(d.Removed))
-	if d.Empty() {
-		counts = "no review changes"
-	}
+	counts := diagnostic.Pick(d.Empty(), "no review changes", fmt.Sprintf("%d new, %d changed, %d withdrawn", len(d.Added), len(d.Changed), len(d.Removed)))
 	fmt.Fprintf(w, "%s\nrating %s of %s before, %s of %s after\n", counts, terminal.Stars(was.RatingValue), diagnostic.Plural(was.RatingCount, "review"),
 		terminal.Stars(is.RatingValue), diagnostic.Plural(is.RatingCount, "review"))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +30,7 @@ import (
 	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 // serveFlags are the flags of serving, shared by edge and dev.
@@ -145,22 +144,19 @@ func (c *edgeCmd) files(s *service) error {
 
 // baseURL returns the base URL that the files must have been built for.
 func (c *edgeCmd) baseURL() (string, error) {
-	if given := cmp.Or(c.BaseURL, c.Origin); given != "" {
-		baseURL, err := reviewcast.ParseBaseURL(given)
-		if err != nil {
-			return "", usageError{fmt.Errorf("%s: %w", diagnostic.Pick(c.BaseURL == "", "--origin", "--base-url"), err)}
-		}
-		return baseURL, nil
+	built, missing := manifestOf(c.Public)
+	given := cmp.Or(c.BaseURL, c.Origin)
+	if given == "" && missing != nil {
+		return "", fmt.Errorf("%w; run `reviewcast build` first, or give --base-url to serve the folder as soon as it is built", missing)
 	}
-	data, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))
-	if err != nil {
-		return "", fmt.Errorf("%w; run `reviewcast build` first, or give --base-url to serve the folder as soon as it is built", err)
+	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(given, built.BaseURL))
+	switch {
+	case err != nil:
+		return "", usageError{fmt.Errorf("%s: %w", diagnostic.Pick(c.BaseURL == "", "--origin", "--base-url"), err)}
+	case source.IsLocal(baseURL) && missing == nil && built.BaseURL != baseURL && c.Origin == "":
+		return "", usageError{fmt.Errorf("--base-url: %s was built for %s; leave --base-url out, or run reviewcast dev to look at the pages", c.Public, built.BaseURL)}
 	}
-	var m reviewcast.Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return "", fmt.Errorf("read %s of %s: %w", reviewcast.PathManifest, c.Public, err)
-	}
-	return reviewcast.ParseBaseURL(m.BaseURL)
+	return baseURL, nil
 }
 
 // service is what an edge or a preview serves.

@@ -65,10 +65,7 @@ func printExplanation(std streams, e sentiment.Explanation) {
 	}
 	fmt.Fprintln(std.out)
 	for _, m := range e.Mentions {
-		where := fmt.Sprintf("%d-%d", m.Start, m.End)
-		if m.Title {
-			where = "title " + where
-		}
+		where := diagnostic.When(m.Title, "title ") + fmt.Sprintf("%d-%d", m.Start, m.End)
 		words := terminal.Visible(strings.Join(strings.Fields(m.Words), " "))
 		if m.Kind != "aspect" {
 			id := m.ID
@@ -171,11 +168,7 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintln(std.out, p.Bold(a.ID))
 		for _, t := range a.Terms {
-			from := ""
-			if t.Shipped {
-				from = p.Dim(" (shipped)")
-			}
-			fmt.Fprintf(std.out, "  %4d  %s%s\n", t.Reviews, terminal.Fold(std.out, terminal.Visible(t.Term), 8), from)
+			fmt.Fprintf(std.out, "  %4d  %s%s\n", t.Reviews, terminal.Fold(std.out, terminal.Visible(t.Term), 8), diagnostic.When(t.Shipped, p.Dim(" (shipped)")))
 			for _, e := range t.Examples {
 				fmt.Fprintln(std.out, p.Dim(terminal.Fold(std.out, "          "+e.ReviewID+": "+terminal.Visible(e.Sentence), 10)))
 			}

@@ -27,6 +27,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/importer"
 )
 
@@ -160,10 +161,7 @@ func explainError(ctx context.Context, err error) error {
 		return terminal.ErrStopped
 	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrPermission) {
-		where := path.Path
-		if !exists(where) {
-			where = "the folder " + filepath.Dir(where)
-		}
+		where := diagnostic.Pick(exists(path.Path), path.Path, "the folder "+filepath.Dir(path.Path))
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {

@@ -112,7 +112,7 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
 		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
 	}
-	here := builtHere()
+	here, _ := manifestOf("public") // a damaged one is none
 	if here.BaseURL == r.BaseURL && here.Sequence > r.Sequence && mirror.IsURL(c.Published) {
 		r.Contradictions = append(r.Contradictions, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
 	}
@@ -137,12 +137,16 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// builtHere returns the manifest of the folder that builds write by default; the zero value if there is none.
-func builtHere() (m reviewcast.Manifest) {
-	if data, err := os.ReadFile(filepath.Join("public", reviewcast.PathManifest)); err == nil {
-		_ = json.Unmarshal(data, &m) // a damaged one is none
+// manifestOf returns the manifest of a folder that a build has written; the zero value with an error.
+func manifestOf(dir string) (m reviewcast.Manifest, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, reviewcast.PathManifest))
+	if err != nil {
+		return m, err
 	}
-	return m
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("read %s of %s: %w", reviewcast.PathManifest, dir, err)
+	}
+	return m, nil
 }
 
 // changedSince reports whether a build of the default folders would change what they have published.

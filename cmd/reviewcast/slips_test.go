@@ -293,6 +293,9 @@ import csv words.csv --source words --technicians theo
 import csv words.csv --source words --map stars->rating
 import undo
 verify .
+verify server
+edge --listen localhost:0 --state none --base-url http://localhost:8080
+import csv words-new.csv
 check --content=~/content
 reviewcast.exe build
 `
@@ -341,6 +344,11 @@ func TestSlips(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "words.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
 	writeFile(t, filepath.Join(dir, "google.csv"), "reviewer,rating,date,comment\nJo K.,5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "words-new.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "server", "reviews", "import-words.jsonl"), "")
+	if err := os.CopyFS(filepath.Join(dir, "server", "public"), os.DirFS(filepath.Join(dir, "public"))); err != nil {
+		t.Fatal(err)
+	}
 	var got strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
 		line = strings.TrimSuffix(line, "\n")

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast/generator/diagnostic"
+	sources "reviewcast/generator/source"
 )
 
 // Mistakes in the command line, and what to write.
@@ -207,7 +208,7 @@ func folderError(args []string) error {
 			return filepath.SkipDir
 		}
 		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-			inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
+			inside = ": " + commandLine(slices.Concat([]string{"reviewcast", "import", args[1], path}, args[min(3, len(args)):])...)
 		}
 		return nil
 	})
@@ -225,6 +226,9 @@ func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	source = diagnostic.Pick(slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source), base, source)
+	if imports, _ := filepath.Glob("*/reviews/import-*.jsonl"); from == "" && sources.ImportedAs(source, imports) != "" {
+		return sources.ImportedAs(source, imports)
+	}
 	return diagnostic.Pick(slices.Contains(noSources, strings.TrimRight(source, "-0123456789")), "direct", source)
 }
 

@@ -71,7 +71,7 @@ func openFiles(read reader, c Config) (*Files, error) {
 	}
 	m, err := reviewcast.ParseManifest(body)
 	if err == nil && c.BaseURL != "" && m.BaseURL != c.BaseURL {
-		err = fmt.Errorf("base_url %s, want %s: the files were built for another base URL", m.BaseURL, c.BaseURL)
+		err = fmt.Errorf("base_url %s, want %s: the files were built for another base URL; to serve them, start again without --base-url", m.BaseURL, c.BaseURL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)

@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // toneOf says of words whether they are praise, blame, or leave a doubt about the words beside them.
 var toneOf = diagnostic.Lines(wordsFile, "tone")
 
-// ownStars matches the stars that a text gives itself, numbers are the words for them.
-var ownStars, numbers = remarksOf("stars")[0], diagnostic.Lines(wordsFile, "numbers")
+// ownStars match the stars that a text gives itself, numbers are the words for them.
+var ownStars, numbers = remarksOf("stars"), diagnostic.Lines(wordsFile, "numbers")
 
 // A text is praise if it has no word of blame or doubt, and for each wordsPerPraise of its words another one of praise. It
 // is blame if it has minBlame words of blame, and none of praise.
@@ -24,11 +25,11 @@ const wordsPerPraise, minBlame = 12, 3
 // otherRating reports a rating that the text contradicts: of the grades that schools in some countries give, 1 is the best.
 func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 	const remedy = "if it is a grade, of which 1 is the best, or belongs to another review, write rating: %d; if the customer has chosen it, leave it"
-	for _, found := range ownStars.find(*r.Text) {
+	for _, found := range slices.Concat(ownStars[0].find(*r.Text), ownStars[1].find(*r.Text)) {
 		named := strings.ToLower(found)
 		stars, _ := strconv.Atoi(cmp.Or(numbers[named], named))
 		if apart := max(stars-r.Rating, r.Rating-stars); stars > 0 && apart > 1 {
-			in.add(at, "rating", ownStars.code, fmt.Sprintf(ownStars.message, r.Rating, found), fmt.Sprintf(remedy, stars))
+			in.add(at, "rating", ownStars[0].code, fmt.Sprintf(ownStars[0].message, r.Rating, found), fmt.Sprintf(remedy, stars))
 			return
 		}
 	}
@@ -45,8 +46,8 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 	}
 	switch praise, blame := tones["praise"], tones["blame"]; {
 	case r.Rating == reviewcast.MinRating && praise > len(words)/wordsPerPraise && blame+tones["doubt"] == 0:
-		in.add(at, "rating", ownStars.code, fmt.Sprintf("rating is %d, and the text is nothing but praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MaxRating))
+		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text is nothing but praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MaxRating))
 	case r.Rating == reviewcast.MaxRating && blame >= minBlame && praise == 0:
-		in.add(at, "rating", ownStars.code, fmt.Sprintf("rating is %d, and the text has words of blame and none of praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MinRating))
+		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text has words of blame and none of praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MinRating))
 	}
 }

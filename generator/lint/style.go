@@ -15,14 +15,25 @@ import (
 )
 
 // Initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
-// that ends in initials, is short already.
+// that ends in initials, is short already, and so is the name of a firm. Of two people each name is shortened.
 func Initials(author string) (short string, full bool) {
-	words := strings.Fields(diagnostic.SurnameLast(author))
+	words := strings.Fields(author)
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(firms, w) }) {
+		return author, false
+	}
+	if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(joins, w) }); i > 0 {
+		first := strings.Join(words[:i], " ")
+		second, full := Initials(strings.Join(words[i+1:], " "))
+		if before, one := Initials(first); one && !strings.Contains(first, ",") { // not "Anna, Ben und Carla Muster"
+			first, full = before, true
+		}
+		return first + " " + words[i] + " " + second, full
+	}
+	words = strings.Fields(diagnostic.SurnameLast(author))
 	if names := slices.DeleteFunc(slices.Clone(words), isTitle); len(names) > 1 {
 		words = names
 	}
-	joined := func(w string) bool { return slices.Contains(joins, w) }
-	if len(words) < 2 || slices.ContainsFunc(words[1:], joined) { // "Chantal & Rob" are two first names
+	if len(words) < 2 {
 		return author, false
 	}
 	last := words[len(words)-1]
@@ -41,8 +52,8 @@ func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
 }
 
-// joins are the words between the first names of a couple, and those in the names of firms.
-var joins = diagnostic.Words(wordsFile, "joins")
+// joins are the words between the names of a couple, firms those in the names of firms.
+var joins, firms = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms")
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 
@@ -113,9 +124,13 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
 	}
 	var seen []string
+	head := salutation.FindStringSubmatch(text)
 	for _, m := range personalData {
 		if !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
+		}
+		if m.code == "name-in-text" && head != nil {
+			m.remedy = strings.Replace(m.remedy, " at the end", fmt.Sprintf(" at the end, and the line %q at the beginning", head[1]), 1)
 		}
 		for _, found := range m.find(text) {
 			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, seen) {
@@ -126,6 +141,9 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	}
 }
 
+// salutation matches the first line of a mail.
+var salutation = regexp.MustCompile(`\A\s*(\pL[\pL .'’-]{2,39}[,!]) ?\n`)
+
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, seen what
 // was found before it, such as cards, invoices and dates.
 func (in *inspector) harmless(r *source.Review, field, code, found, d string, seen []string) bool {
@@ -133,7 +151,7 @@ func (in *inspector) harmless(r *source.Review, field, code, found, d string, se
 	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
 		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
-		return strings.ToLower(found) == in.email
+		return strings.ToLower(found) == in.email || slices.Contains(seen, found)
 	case "card-in-text": // an account begins with letters
 		return found[0] <= '9' && !luhn(d)
 	case "phone-in-text":

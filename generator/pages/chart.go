@@ -37,7 +37,7 @@ const few = 5
 
 // meanInterval is the mean of a quarter's stars.
 func meanInterval(t tally, _, _ int) (mean, low, high float64) {
-	n, mean := float64(t.Count), t.mean()
+	n, mean := float64(t.Count), t.average()
 	if t.Count < few {
 		return mean, mean, mean
 	}
@@ -76,21 +76,29 @@ type scale struct {
 }
 
 // The scales of stars and of positive shares are whole, so that small changes look small.
-var (
-	starScale  = scale{"Mean stars by quarter", "mean stars", reviewcast.MinRating, reviewcast.MaxRating, func(v float64) string { return fmt.Sprintf("%.2f", v) }}
-	shareScale = scale{"Positive share by quarter", "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
-)
+
+func (l *locale) starScale() scale {
+	return scale{l.text("Mean stars by quarter"), l.text("mean stars"), reviewcast.MinRating, reviewcast.MaxRating, l.fixed}
+}
+
+func (l *locale) shareScale() scale {
+	return scale{l.text("Positive share by quarter"), l.text("positive"), 0, 1, func(share float64) string { return l.percent(100 * share) }}
+}
+
+// quarter writes a quarter: 2026 Q1.
+func (l *locale) quarter(q quarter) string { return l.text("(quarter)", int(q)/4, int(q)%4+1) }
 
 // newChart draws points, oldest first; nil for fewer than two, which show no course.
-func newChart(s scale, points []point) *chart {
+func (l *locale) newChart(s scale, points []point) *chart {
 	if len(points) < 2 {
 		return nil
 	}
 	first, last := points[0], points[len(points)-1]
-	c := &chart{Title: s.title, Unit: s.unit, First: first.quarter.String(), Last: last.quarter.String()}
-	c.Top, c.Bottom = strings.TrimSuffix(s.format(s.high), ".00"), strings.TrimSuffix(s.format(s.low), ".00")
-	c.Label = fmt.Sprintf("%s from %s (%s, %s) to %s (%s, %s)", s.title, first.quarter, s.format(first.value), plural(first.count, "review"),
-		last.quarter, s.format(last.value), plural(last.count, "review"))
+	c := &chart{Title: s.title, Unit: s.unit, First: l.quarter(first.quarter), Last: l.quarter(last.quarter)}
+	whole := l.decimal + "00"
+	c.Top, c.Bottom = strings.TrimSuffix(s.format(s.high), whole), strings.TrimSuffix(s.format(s.low), whole)
+	c.Label = l.text("%s from %s (%s, %s) to %s (%s, %s)", s.title, c.First, s.format(first.value), l.plural(first.count, "review"),
+		c.Last, s.format(last.value), l.plural(last.count, "review"))
 	span := float64(max(1, last.quarter-first.quarter))
 	x := func(p point) string { return units(2 + 96*float64(p.quarter-first.quarter)/span) }
 	y := func(v float64) string { return units(98 - 96*(v-s.low)/(s.high-s.low)) }
@@ -115,15 +123,15 @@ func newChart(s scale, points []point) *chart {
 		if len(run) > 0 && (p.count < few || run[len(run)-1].quarter+1 != p.quarter) {
 			flush()
 		}
-		interval := "too few"
+		interval := l.text("too few")
 		if p.count >= few {
 			run = append(run, p)
-			interval = s.format(p.low) + " to " + s.format(p.high)
+			interval = l.text("%s to %s", s.format(p.low), s.format(p.high))
 		}
-		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", p.quarter.String(), s.format(p.value), interval, p.count, p.count < few})
+		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", l.quarter(p.quarter), s.format(p.value), interval, p.count, p.count < few})
 	}
 	flush()
-	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))
+	c.Note = l.text("%s to %s a quarter.", l.grouped(least), l.plural(most, "review"))
 	return c
 }
 

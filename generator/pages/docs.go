@@ -114,7 +114,7 @@ func (s *Site) docs(api func() (*apiDocument, error), name string, twin bool) (s
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	seen := map[*apiNode]bool{}
-	err = twins.ExecuteTemplate(&b, name+".md", map[string]any{
+	err = s.twins.ExecuteTemplate(&b, name+".md", map[string]any{
 		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d,
 		"Again": func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was },
 	})
@@ -188,7 +188,7 @@ func (s *Site) files(pages []job) []job {
 	written := func(path, media, name string) job { // by the template of the name
 		return file(path, media, func() ([]byte, error) {
 			var b bytes.Buffer
-			err := twins.ExecuteTemplate(&b, name, data)
+			err := s.twins.ExecuteTemplate(&b, name, data)
 			return b.Bytes(), err
 		})
 	}
@@ -202,7 +202,7 @@ func (s *Site) files(pages []job) []job {
 		written(pathCatalog, `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, "api-catalog.json"),
 		written(pathRobots, "text/plain; charset=utf-8", "robots.txt"),
 		static(pathStyle, "text/css; charset=utf-8", s.Theme.style()),
-		static(pathScript, "text/javascript; charset=utf-8", siteFile("search.js")),
+		static(pathScript, "text/javascript; charset=utf-8", s.script()),
 		static(pathIcon, "image/svg+xml", siteFile("icon.svg")),
 	}
 	if s.Theme.Logo != nil {

@@ -22,7 +22,7 @@ func (s *Site) graph(front bool) any {
 	_, license := render.License(s.Dataset.License)
 	var b bytes.Buffer
 	var graph any
-	err := twins.ExecuteTemplate(&b, "graph.json", map[string]any{
+	err := s.twins.ExecuteTemplate(&b, "graph.json", map[string]any{
 		"Channel": s.Channel, "Dataset": s.Dataset, "Links": published, "Front": front, "Reviews": s.reviews[:min(n, frontReviews)],
 		"Modified": s.modified, "License": license, "Coverage": coverage,
 	})

@@ -45,11 +45,11 @@ type entityTable struct {
 func (s *Site) front() *front {
 	in := s.Insights
 	f := &front{
-		Site: s, Language: s.Channel.Language, Links: published, All: s.tally, Trend: trendWords(in.Temporal.Trend, "stars"), Methods: s.methods(),
+		Site: s, Language: s.Channel.Language, Links: published, All: s.tally, Trend: s.trend(in.Temporal.Trend, "%s stars"), Methods: s.methods(),
 		Topics: in.Topics[:min(len(in.Topics), frontTopics)], Newest: s.reviews[:min(len(s.reviews), frontReviews)],
 		Withdrawn: s.Withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
 	}
-	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
+	f.Chart = s.newChart(s.starScale(), quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
 	if q := in.PullQuote; q != nil {
 		f.Quote = s.byID[q.ReviewID]
 	}
@@ -61,8 +61,8 @@ func (s *Site) front() *front {
 		case n.Aspect != nil:
 			f.Aspects = append(f.Aspects, n)
 		case n.Count > 0:
-			if i := len(f.Entities); i == 0 || f.Entities[i-1].Title != n.kind.title {
-				f.Entities = append(f.Entities, entityTable{ID: n.kind.anchor(), Title: n.kind.title})
+			if i := len(f.Entities); i == 0 || f.Entities[i-1].ID != n.kind.anchor() {
+				f.Entities = append(f.Entities, entityTable{ID: n.kind.anchor(), Title: s.text(n.kind.title)})
 			}
 			table := &f.Entities[len(f.Entities)-1]
 			table.Rows = append(table.Rows, n)
@@ -81,7 +81,7 @@ func (s *Site) newestReplies() []link {
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })
 	var list []link
 	for _, r := range answered[:min(len(answered), frontReplies)] {
-		list = append(list, link{shortDay(r.OwnerReply.Date) + " to " + r.Author + ": " + excerpt(r.OwnerReply.Text, minQuote), r.Path()})
+		list = append(list, link{s.text("%s to %s: %s", s.shortDay(r.OwnerReply.Date), r.Author, excerpt(r.OwnerReply.Text, minQuote)), r.Path()})
 	}
 	return list
 }
@@ -95,7 +95,7 @@ func (s *Site) methods() []fact {
 	var list []fact
 	for _, m := range reviewcast.VerificationMethods {
 		if counts[m] > 0 {
-			list = append(list, fact{methodWords(m), plural(counts[m], "review")})
+			list = append(list, fact{s.method(m), s.plural(counts[m], "review")})
 		}
 	}
 	return list

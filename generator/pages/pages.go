@@ -89,28 +89,28 @@ func (s *Site) pages() (pages []job) {
 	for i := range s.months {
 		m := &s.months[i]
 		add(reviewcast.PathMonths+m.Name+"/", m.modified, func() *view {
-			crumbs := []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}}
-			return &view{Title: "Reviews of " + monthName(m.Name), Description: m.Summary(), Crumbs: crumbs, Name: "month", Data: &monthView{month: m}}
+			crumbs := []link{{s.text("Reviews"), reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}}
+			return &view{Title: s.text("Reviews of %s", s.monthName(m.Name)), Description: m.Summary(), Crumbs: crumbs, Name: "month", Data: &monthView{month: m}}
 		})
 	}
 	for _, n := range s.subjects { // its own page and, when its quotes don't fit on it, those of its years
-		parts := n.split()
+		parts := n.split(s.locale)
 		add(n.Path(), n.modified, func() *view { return s.subjectView(n, parts) })
 		for _, q := range parts {
 			add(q.Path, q.modified, func() *view {
 				shown := q // a copy: several requests may be for it
-				shown.Groups = n.byPolarity(q.quotes, len(q.quotes))
+				shown.Groups = s.byPolarity(n, q.quotes, len(q.quotes))
 				return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: shown}
 			})
 		}
 	}
 	for _, y := range s.Years {
 		add(reviewcast.PathMonths+y.Name+"/", y.modified, func() *view {
-			return &view{Title: "Reviews of " + y.Name, Description: y.Summary(), Crumbs: []link{{"Reviews", reviewcast.PathMonths}}, Name: "year", Data: y}
+			return &view{Title: s.text("Reviews of %s", y.Name), Description: y.Summary(), Crumbs: []link{{s.text("Reviews"), reviewcast.PathMonths}}, Name: "year", Data: y}
 		})
 	}
 	add(reviewcast.PathMonths, s.modified, func() *view {
-		return &view{Title: "All reviews", Description: s.Summary(), Name: "months", Data: s}
+		return &view{Title: s.text("All reviews"), Description: s.Summary(), Name: "months", Data: s}
 	})
 	add("/", s.modified, func() *view {
 		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.graph(true), Name: "front", Data: s.front()}
@@ -134,6 +134,7 @@ type link struct{ Text, Path string }
 // layout is what page.html, header.html and footer.html show.
 type layout struct {
 	*view
+	*locale
 	Path      string // "/reviews/2026-03/"
 	Channel   render.Channel
 	Business  reviewcast.Business
@@ -158,11 +159,11 @@ func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", path, err) }
 	l := s.layout(v, path)
 	var main, body, twin bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
+	if err := s.templates.pages.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)
 	}
 	l.Main = template.HTML(main.String())
-	if err := s.templates.ExecuteTemplate(&body, "page.html", l); err != nil {
+	if err := s.templates.pages.ExecuteTemplate(&body, "page.html", l); err != nil {
 		return fail(err)
 	}
 	half := body.Len() / 2
@@ -171,7 +172,7 @@ func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 		left := ok && long.fit(room)
 		twin.Reset()
 		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, path)
-		if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
+		if err := s.twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
 			return fail(err)
 		}
 		if twin.Len() <= half || !left {
@@ -186,13 +187,13 @@ func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 
 func (s *Site) layout(v *view, path string) *layout {
 	_, licenseAt := render.License(s.Dataset.License)
-	return &layout{view: v, Path: path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
+	return &layout{view: v, locale: s.locale, Path: path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
 		Policy: reviewcast.PagePolicy, License: s.Dataset.License, LicenseAt: licenseAt, Links: published}
 }
 
 // missing is the page of addresses that lead nowhere.
 func (s *Site) missing() ([]byte, error) {
 	var b bytes.Buffer
-	err := s.templates.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: "Nothing is at this address"}, reviewcast.PathMissing))
+	err := s.templates.pages.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: s.text("Nothing is at this address")}, reviewcast.PathMissing))
 	return b.Bytes(), err
 }

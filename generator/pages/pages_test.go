@@ -61,7 +61,14 @@ func corpusContent(n int) Content {
 }
 
 // contents are those that several tests look at.
-var contents = map[string]func() Content{"sample": sampleContent, "empty": emptyContent, "corpus": func() Content { return corpusContent(700) }}
+var contents = map[string]func() Content{"sample": sampleContent, "empty": emptyContent, "german": germanContent, "corpus": func() Content { return corpusContent(700) }}
+
+// germanContent is the sample of a site in German.
+func germanContent() Content {
+	c := sampleContent()
+	c.Channel.Language, c.Dataset.Business.Language = "de", "de"
+	return c
+}
 
 var rendered = map[string]map[string][]byte{} // by the names of contents
 
@@ -101,7 +108,7 @@ var versions = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
 // TestGolden compares the pages with those that a person last looked at. Run with
 // -update after a change, and read the difference.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"sample", "empty"} {
+	for _, name := range []string{"sample", "empty", "german"} {
 		got := renderOnce(t, name)
 		dir := filepath.Join("testdata", name)
 		if *update {
@@ -255,6 +262,8 @@ func checkStructure(t *testing.T, name string, doc *xhtml.Node) {
 				labels = append(labels, a.Val)
 			case a.Key == "style", strings.HasPrefix(a.Key, "on"):
 				t.Errorf("%s: <%s %s> is blocked by the policy", name, n.Data, a.Key)
+			case a.Key == "width" && strings.Contains(a.Val, ","):
+				t.Errorf("%s: <%s> has the width %s", name, n.Data, a.Val)
 			case strings.Contains(a.Val, "ZgotmplZ"):
 				t.Errorf("%s: %s of <%s> was thrown away", name, a.Key, n.Data)
 			case a.Key == "src" && !strings.HasPrefix(a.Val, "/"):
@@ -416,10 +425,10 @@ func TestLongQuotes(t *testing.T) {
 	n := &subject{kind: &kind{base: "/aspects/"}, id: "punctuality"}
 	reviews := longContent(600).Dataset.Reviews
 	for i := range reviews {
-		n.quotes = append(n.quotes, evidence{review: review{Review: &reviews[i]}, said: Quote{Text: strings.Repeat("on time and ", 1+i%90)}})
+		n.quotes = append(n.quotes, evidence{review: review{Review: &reviews[i], s: &Site{locale: newLocale("en", nil)}}, said: Quote{Text: strings.Repeat("on time and ", 1+i%90)}})
 	}
 	listed := 0
-	for _, p := range n.split() {
+	for _, p := range n.split(newLocale("en", nil)) {
 		size := 0
 		for i := range p.quotes {
 			page, _ := p.quotes[i].items(true)

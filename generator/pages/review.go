@@ -35,7 +35,7 @@ func (r review) Heading() string {
 	if r.Title != nil {
 		return *r.Title
 	}
-	return plural(r.Rating, "star") + " from " + r.Author
+	return r.s.text("%s from %s", r.s.plural(r.Rating, "star"), r.Author)
 }
 
 // about are the review's technicians, services and areas: the kinds behind the aspects.
@@ -54,14 +54,6 @@ func (r review) about() (list []*subject) {
 // templates would take most of the time of a build.
 var prose = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD").Replace
 
-// lang is the attribute of words in another language than ours.
-func lang(language string) string {
-	if language == "en" {
-		return ""
-	}
-	return ` lang="` + template.HTMLEscapeString(language) + `"`
-}
-
 // Article writes the review for a page. Only the page of its month anchors it.
 func (r review) Article(anchored bool) template.HTML {
 	heading, id, address := "h3", "", r.Path()
@@ -75,12 +67,12 @@ func (r review) Article(anchored bool) template.HTML {
 	var b strings.Builder
 	b.WriteString("<article" + id + ">\n")
 	if r.Title != nil {
-		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, lang(r.Language), prose(*r.Title))
+		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, r.s.lang(r.Language), prose(*r.Title))
 	}
-	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%[1]d of 5 stars</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, verified by %s</small></p>`+"\n",
-		r.Rating, prose(r.Author), address, longDay(r.Date), source, prose(methodWords(r.Verification.Method)))
+	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%s</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, %s</small></p>`+"\n", r.Rating, r.s.html("%s of 5 stars", r.Rating),
+		prose(r.Author), address, r.s.longDay(r.Date), source, r.s.html("verified by %s", r.s.method(r.Verification.Method)))
 	if r.Text != nil {
-		b.WriteString(`<p class="words"` + lang(r.Language) + `>` + prose(*r.Text) + "</p>\n")
+		b.WriteString(`<p class="words"` + r.s.lang(r.Language) + `>` + prose(*r.Text) + "</p>\n")
 	}
 	if about := r.about(); about != nil {
 		b.WriteString(`<p class="about">`)
@@ -90,8 +82,8 @@ func (r review) Article(anchored bool) template.HTML {
 		b.WriteString("</p>\n")
 	}
 	if reply := r.OwnerReply; reply != nil {
-		fmt.Fprintf(&b, `<div class="reply"><p class="quiet">Reply from the business, %s</p><p class="words">%s</p></div>`+"\n",
-			longDay(reply.Date), prose(reply.Text))
+		fmt.Fprintf(&b, `<div class="reply"><p class="quiet">%s</p><p class="words"%s>%s</p></div>`+"\n",
+			r.s.html("Reply from the business, %s", r.s.longDay(reply.Date)), r.s.lang(r.s.Channel.Language), prose(reply.Text))
 	}
 	b.WriteString("</article>\n")
 	return template.HTML(b.String())
@@ -123,13 +115,13 @@ func (s *Site) card() ([]byte, error) {
 		name = hostOf(s.Channel.BaseURL)
 	}
 	drawLine(c, bold, 68, 170, cardInk, name)
-	drawLine(c, regular, 36, 235, cardQuiet, "Verified customer reviews")
+	drawLine(c, regular, 36, 235, cardQuiet, s.text("Verified customer reviews"))
 	if v := s.Dataset.AggregateRating.RatingValue; v != nil {
-		drawLine(c, bold, 170, 470, cardInk, mean(v))
+		drawLine(c, bold, 170, 470, cardInk, s.mean(v))
 		for i := range reviewcast.MaxRating {
 			drawStar(c, 480+i*110, 412, 48, *v-float64(i))
 		}
-		drawLine(c, regular, 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
+		drawLine(c, regular, 36, 545, cardQuiet, s.plural(len(s.reviews), "verified review"))
 	}
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -139,6 +131,7 @@ func (s *Site) card() ([]byte, error) {
 
 // drawLine writes a line, smaller when it would be too wide.
 func drawLine(c *image.RGBA, f *opentype.Font, size, y float64, ink color.Color, s string) {
+	s = strings.ReplaceAll(s, "\u202f", "\u00a0") // the fonts have no narrow space
 	for ; size > 12; size *= 0.9 {
 		face, _ := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone}) // it has no error to report
 		d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(cardMargin, int(y))}

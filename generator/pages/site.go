@@ -1,8 +1,7 @@
 package pages
 
 import (
-	"fmt"
-	"html/template"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,10 +11,11 @@ import (
 // Site is the content in the order in which pages need it, and what the templates months show. It may be used by several goroutines at the same time.
 type Site struct {
 	Content
-	tally     // modified is the newest date of all; "" when there is none
-	templates *template.Template
-	assets    assets
-	jobs      []job
+	*locale
+	*templates
+	tally  // modified is the newest date of all; "" when there is none
+	assets assets
+	jobs   []job
 
 	reviews  []review // newest first
 	byID     map[string]*review
@@ -27,18 +27,16 @@ type Site struct {
 
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
+	l := newLocale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language), c.Theme.Wording)
+	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, byID: make(map[string]*review, len(c.Dataset.Reviews))}
-	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, siteFile("search.js")), Icon: pathIcon, Card: pathCard}
+	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
+	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
 	}
 	var err error
-	parse := ourTemplates
-	if len(c.Theme.Templates) > 0 {
-		parse = c.Theme.parse
-	}
-	if s.templates, err = parse(); err != nil {
+	if s.templates, err = c.Theme.templates(s.locale); err != nil {
 		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
@@ -71,6 +69,7 @@ type year struct {
 
 // tally counts reviews.
 type tally struct {
+	locale                         *locale // of what is written for people
 	Count, Replies, stars, squares int
 	spread                         [reviewcast.MaxRating + 1]int // by stars
 	modified                       reviewcast.Date               // the newest date of a review or reply
@@ -93,10 +92,10 @@ func (t tally) Mean() string {
 	if t.Count == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.2f", t.mean())
+	return t.locale.fixed(t.average())
 }
 
-func (t tally) mean() float64 { return float64(t.stars) / float64(t.Count) }
+func (t tally) average() float64 { return float64(t.stars) / float64(t.Count) }
 
 // Low counts the reviews with one or two stars.
 func (t tally) Low() int { return t.spread[1] + t.spread[2] }
@@ -104,15 +103,19 @@ func (t tally) Low() int { return t.spread[1] + t.spread[2] }
 // Summary is a sentence that sums the reviews up.
 func (t tally) Summary() string {
 	if t.Count == 0 {
-		return "No reviews."
+		return t.locale.text("No reviews.")
 	}
-	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.Count, "verified review"), t.Mean(), grouped(t.Replies))
+	reviews := t.locale.plural(t.Count, "verified review")
+	if t.Replies == 0 {
+		return t.locale.text("%s, %s of 5 stars on average.", reviews, t.Mean())
+	}
+	return t.locale.text("%s, %s of 5 stars on average, %s with a reply.", reviews, t.Mean(), t.locale.grouped(t.Replies))
 }
 
 // group makes the months and years. Reviews are newest first, so that each month's are one slice.
 func (s *Site) group() {
 	for from := 0; from < len(s.reviews); {
-		m := month{Name: s.reviews[from].Date.Month()}
+		m := month{Name: s.reviews[from].Date.Month(), tally: tally{locale: s.locale}}
 		to := from
 		for ; to < len(s.reviews) && s.reviews[to].Date.Month() == m.Name; to++ {
 			m.add(s.reviews[to].Review)
@@ -128,7 +131,7 @@ func (s *Site) group() {
 		}
 		i, found := slices.BinarySearchFunc(s.months, *w.Month, func(m month, name string) int { return strings.Compare(name, m.Name) })
 		if !found {
-			s.months = slices.Insert(s.months, i, month{Name: *w.Month})
+			s.months = slices.Insert(s.months, i, month{Name: *w.Month, tally: tally{locale: s.locale}})
 		}
 		s.months[i].Withdrawn = append(s.months[i].Withdrawn, w)
 		s.months[i].modified = max(s.months[i].modified, w.Date)
@@ -141,7 +144,7 @@ func (s *Site) group() {
 		s.modified = max(s.modified, m.modified)
 		name := m.Name[:4]
 		if n := len(s.Years); n == 0 || s.Years[n-1].Name != name {
-			s.Years = append(s.Years, &year{Name: name, Months: s.months[i:i]})
+			s.Years = append(s.Years, &year{Name: name, Months: s.months[i:i], tally: tally{locale: s.locale}})
 		}
 		y := s.Years[len(s.Years)-1]
 		y.Months = y.Months[:len(y.Months)+1]
@@ -158,7 +161,7 @@ func (s *Site) Reviews(ids []string) []link {
 	var list []link
 	for _, id := range ids {
 		if r := s.byID[id]; r != nil {
-			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
+			list = append(list, link{r.Author + ", " + s.shortDay(r.Date), r.Path()})
 		}
 	}
 	return list

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"slices"
 	"strconv"
@@ -41,7 +40,7 @@ func (n *subject) Path() string { return n.kind.base + n.id + "/" }
 func (s *Site) collect() {
 	s.named = map[string]*subject{}
 	add := func(kind int, id, name string, counted []reviewcast.Entity) *subject {
-		n := &subject{kind: kinds[kind], id: id, Name: name}
+		n := &subject{kind: kinds[kind], id: id, Name: name, tally: tally{locale: s.locale}}
 		if i := slices.IndexFunc(counted, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
 			n.entity = &counted[i]
 		}
@@ -50,7 +49,7 @@ func (s *Site) collect() {
 	}
 	for i := range s.Insights.Aspects {
 		a := &s.Insights.Aspects[i]
-		add(0, a.ID, a.Label, nil).Aspect = a
+		add(0, a.ID, s.text(a.Label), nil).Aspect = a
 	}
 	b, e := &s.Dataset.Business, &s.Insights.Entities
 	for _, t := range b.Technicians {
@@ -108,48 +107,48 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 	if parts != nil {
 		most = firstQuotes
 	}
-	v.Groups = n.byPolarity(n.quotes, most)
+	v.Groups = s.byPolarity(n, n.quotes, most)
 	switch {
 	case n.Aspect != nil:
-		aspectFigures(v, n)
+		s.aspectFigures(v, n)
 	case n.Count == 0:
-		v.Lead = "No review names " + n.Name + "."
+		v.Lead = s.text("No review names %s.", n.Name)
 	default:
-		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.Count, "review"))
-		v.Facts = []fact{{"Mean stars of all reviews", mean(s.Dataset.AggregateRating.RatingValue)}}
+		v.Lead = s.text("%s of 5 stars on average, from %s.", n.Mean(), s.plural(n.Count, "review"))
+		v.Facts = []fact{{s.text("Mean stars of all reviews"), s.mean(s.Dataset.AggregateRating.RatingValue)}}
 		if n.entity != nil {
-			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
+			v.Facts = append(v.Facts, fact{s.text("Named in the job record"), s.plural(n.entity.FromJob, "review")}, fact{s.text("Named in the text"), s.plural(n.entity.FromText, "review")})
 		}
-		v.Chart = newChart(starScale, quarters(len(n.quotes), n.review, meanInterval))
+		v.Chart = s.newChart(s.starScale(), quarters(len(n.quotes), n.review, meanInterval))
 	}
-	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
+	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{s.text(n.kind.title), "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
 }
 
-func aspectFigures(v *subjectView, n *subject) {
+func (s *Site) aspectFigures(v *subjectView, n *subject) {
 	a := n.Aspect
 	if a.MentionCount == 0 {
-		v.Lead = "No review mentions " + n.Name + "."
+		v.Lead = s.text("No review mentions %s.", n.Name)
 		return
 	}
-	v.Lead = fmt.Sprintf("Of the reviews that mention %s, %s of %s are positive about it: %.0f %%. For all customers it may be %s: "+
+	v.Lead = s.text("Of the reviews that mention %s, %s of %s are positive about it: %s. For all customers it may be %s: "+
 		"the range allows for chance, and for texts that the program misreads.",
-		n.Name, grouped(a.PositiveCount), grouped(a.MentionCount), a.PositivePct, interval(a.Confidence))
+		n.Name, s.grouped(a.PositiveCount), s.grouped(a.MentionCount), s.percent(a.PositivePct), s.interval(a.Confidence))
 	if a.MentionCount < few {
-		v.Lead = fmt.Sprintf("Mentioned in only %s, too few for a share.", plural(a.MentionCount, "review"))
+		v.Lead = s.text("Mentioned in only %s, too few for a share.", s.plural(a.MentionCount, "review"))
 	}
 	v.Facts = []fact{
-		{"Mean stars of the reviews that mention it", mean(a.AverageRating)},
-		{"Mean stars of those that don't", mean(a.AverageRatingWithout)},
-		{"Reviews with text that don't mention it", fmt.Sprintf("%.0f %%", a.NotMentionedPct)},
-		{"Trend, on a scale from −1 to 1", trendWords(a.Trend, "points")},
+		{s.text("Mean stars of the reviews that mention it"), s.mean(a.AverageRating)},
+		{s.text("Mean stars of those that don't"), s.mean(a.AverageRatingWithout)},
+		{s.text("Reviews with text that don't mention it"), s.percent(a.NotMentionedPct)},
+		{s.text("Trend, on a scale from −1 to 1"), s.trend(a.Trend, "%s points")},
 	}
 	if a.PossibleCount > 0 {
-		v.Facts = append(v.Facts, fact{"May mention it too, not counted", plural(a.PossibleCount, "review")})
+		v.Facts = append(v.Facts, fact{s.text("May mention it too, not counted"), s.plural(a.PossibleCount, "review")})
 	}
 	if len(a.TopPhrases) > 0 {
-		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
+		v.Facts = append(v.Facts, fact{s.text("In customers' words"), strings.Join(a.TopPhrases, ", ")})
 	}
-	v.Chart = newChart(shareScale, quarters(len(n.quotes), n.review, func(t tally, from, to int) (share, low, high float64) {
+	v.Chart = s.newChart(s.shareScale(), quarters(len(n.quotes), n.review, func(t tally, from, to int) (share, low, high float64) {
 		return shareInterval(countsOf(n.quotes[from:to]).PositiveCount, t.Count)
 	}))
 }
@@ -197,7 +196,7 @@ func (s *Site) related(n *subject) []relation {
 	delete(counts, nil) // aspects without a page
 	var tables []relation
 	for _, k := range kinds {
-		r := relation{Title: k.title + " in these reviews"}
+		r := relation{Title: s.text("%s in these reviews", s.text(k.title))}
 		for of, row := range counts {
 			if of.kind == k {
 				r.Rows = append(r.Rows, row)
@@ -234,19 +233,19 @@ func (e *evidence) items(aspect bool) (page, twin string) {
 		said = excerpt(said+rest, max(len(said), minQuote))
 	}
 	path := e.Path()
-	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + shortDay(e.Date) + `</time>, <bdi>` + prose(e.Author) +
+	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + e.s.shortDay(e.Date) + `</time>, <bdi>` + prose(e.Author) +
 		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
 	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
 	for _, q := range []string{said, more} {
 		if q != "" {
-			page += ` <q` + lang(e.Language) + `>` + prose(q) + `</q>`
+			page += ` <q` + e.s.lang(e.Language) + `>` + prose(q) + `</q>`
 		}
 	}
 	if said != "" {
 		twin += " “" + inline(excerpt(said, maxTwinQuote)) + "”"
 	}
 	if e.OwnerReply != nil {
-		page += ` <span class="quiet">with a reply</span>`
+		page += ` <span class="quiet">` + e.s.text("with a reply") + `</span>`
 	}
 	return page + "</li>\n", twin + "\n"
 }
@@ -262,10 +261,10 @@ type group struct {
 }
 
 // byPolarity groups quotes as they are listed: criticism first, no empty group, and of each at most the given number.
-func (n *subject) byPolarity(quotes []evidence, most int) []group {
+func (s *Site) byPolarity(n *subject, quotes []evidence, most int) []group {
 	var groups []group
 	for _, p := range []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive} {
-		g := group{Polarity: p, Title: strings.ToUpper(string(p[:1])) + string(p[1:])}
+		g := group{Polarity: p, Title: s.text("(" + string(p) + ")")}
 		var items, twin strings.Builder
 		for i := range quotes {
 			if quotes[i].polarity == p {
@@ -320,7 +319,7 @@ func (e *evidence) weight() int {
 
 // split divides the quotes into pages by year, and large years into parts, filled from the oldest quote on: a
 // new one changes only its year's own page. None when all fit on one.
-func (n *subject) split() []quotePage {
+func (n *subject) split(l *locale) []quotePage {
 	all := 0
 	for i := range n.quotes {
 		all += n.quotes[i].weight()
@@ -342,10 +341,10 @@ func (n *subject) split() []quotePage {
 		}
 		begin := from
 		for part, end := range slices.Backward(ends) {
-			p := quotePage{Path: n.Path() + year + "/", Title: n.Name + " in " + year, quotes: n.quotes[begin:end]}
+			p := quotePage{Path: n.Path() + year + "/", Title: l.text("%s, %s", n.Name, year), quotes: n.quotes[begin:end], tally: tally{locale: l}}
 			if begin > from {
 				p.Path += strconv.Itoa(part+1) + "/"
-				p.Title += ", part " + strconv.Itoa(part+1)
+				p.Title += l.text(", part %s", strconv.Itoa(part+1))
 			}
 			for i := range p.quotes {
 				p.add(p.quotes[i].Review)

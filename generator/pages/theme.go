@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	texttemplate "text/template"
 
 	"reviewcast"
 )
@@ -22,10 +23,12 @@ type Theme struct {
 	Logo      []byte            // shown in the header: logo.svg, logo.png or logo.webp
 	LogoName  string            // such as logo.svg; it says the type
 	Templates map[string][]byte // in place of ours, by name: templates/footer.html
+	Wording   []byte            // in place of ours: wording.txt, see [ReadWording]
 }
 
 const (
 	themeCSS        = "theme.css"
+	themeWording    = "wording.txt"
 	templatesFolder = "templates"
 )
 
@@ -36,7 +39,7 @@ var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", 
 func ReadTheme(content fs.FS) (Theme, error) {
 	t := Theme{Templates: map[string][]byte{}}
 	templates, _ := fs.Glob(content, templatesFolder+"/*.htm*") // the pattern is a constant
-	for _, name := range slices.Concat([]string{themeCSS, "logo.svg", "logo.png", "logo.webp"}, templates) {
+	for _, name := range slices.Concat([]string{themeCSS, themeWording, "logo.svg", "logo.png", "logo.webp"}, templates) {
 		b, err := fs.ReadFile(content, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -44,6 +47,8 @@ func ReadTheme(content fs.FS) (Theme, error) {
 			return t, fmt.Errorf("read the theme: %w", err)
 		case name == themeCSS:
 			t.CSS = b
+		case name == themeWording:
+			t.Wording = b
 		case path.Dir(name) == templatesFolder:
 			t.Templates[path.Base(name)] = b
 		case t.Logo == nil:
@@ -65,21 +70,40 @@ func siteFile(name string) []byte {
 // dialled within the country only.
 var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
 
-// templateFuncs are for the templates of HTML and Markdown.
-var templateFuncs = template.FuncMap{
-	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
-	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "hours": hours, "upper": strings.ToUpper,
-	"tel":      func(number string) string { return notDialled.ReplaceAllString(number, "") },
-	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance,
-	"neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
+// templates are parsed for one locale.
+type templates struct {
+	pages *template.Template
+	twins *texttemplate.Template // in Markdown, and the files that crawlers and agents look for
 }
 
-// ourTemplates are parsed once.
-var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return Theme{}.parse() })
+// ourTemplates are those without anything of the editors', by language.
+var ourTemplates sync.Map
+
+func (t Theme) templates(l *locale) (*templates, error) {
+	if len(t.Templates) > 0 || len(t.Wording) > 0 {
+		return t.parse(l)
+	}
+	if ours, ok := ourTemplates.Load(l.tag); ok {
+		return ours.(*templates), nil
+	}
+	ours, err := t.parse(l)
+	ourTemplates.Store(l.tag, ours)
+	return ours, err
+}
 
 // parse parses ours, and the editors' in the place of those that they replace.
-func (t Theme) parse() (*template.Template, error) {
-	set := template.Must(template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html"))
+func (t Theme) parse(l *locale) (*templates, error) {
+	funcs := template.FuncMap{
+		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
+		"interval": l.interval, "method": l.method, "reason": l.reason, "hours": l.hours, "text": l.text,
+		"host": hostOf, "place": place, "upper": strings.ToUpper, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "units": units,
+		"tel":     func(number string) string { return notDialled.ReplaceAllString(number, "") },
+		"bdi":     func(name string) template.HTML { return template.HTML("<bdi>" + prose(name) + "</bdi>") },
+		"neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
+	}
+	twins := texttemplate.Must(texttemplate.New("twins").Funcs(funcs).Funcs(twinFuncs).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
+	funcs["text"] = l.html
+	set := template.Must(template.New("pages").Funcs(funcs).ParseFS(siteFiles, "site/*.html"))
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		where := templatesFolder + "/" + name
 		if set.Lookup(name) == nil {
@@ -90,7 +114,7 @@ func (t Theme) parse() (*template.Template, error) {
 			return nil, fmt.Errorf("parse %s: %w", where, err)
 		}
 	}
-	return set, nil
+	return &templates{set, twins}, nil
 }
 
 // assets are the addresses of the files that pages load; Logo is "" without one.

@@ -3,9 +3,7 @@ package pages
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"html/template"
-	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,21 +11,8 @@ import (
 	"strings"
 	texttemplate "text/template"
 
-	"github.com/dustin/go-humanize"
-
 	"reviewcast"
 )
-
-// longDay writes a date as people do: 14 March 2026.
-func longDay(d reviewcast.Date) string { return d.Noon().Format("2 January 2006") }
-
-// shortDay writes a date in little space: 14 Mar 2026.
-func shortDay(d reviewcast.Date) string { return d.Noon().Format("2 Jan 2006") }
-
-// monthName writes a month: March 2026.
-func monthName(month string) string {
-	return reviewcast.Date(month + "-01").Noon().Format("January 2006")
-}
 
 // quarter counts the quarters of all years, so that neighbours differ by one.
 type quarter int
@@ -38,63 +23,11 @@ func quarterOf(d reviewcast.Date) quarter {
 	return quarter(4*year + (month-1)/3)
 }
 
-// String is "2026 Q1".
-func (q quarter) String() string { return fmt.Sprintf("%04d Q%d", int(q)/4, q%4+1) }
-
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
 	}
 	return address
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(noun, "day") {
-		return fmt.Sprintf("%s %sies", grouped(n), stem)
-	}
-	return fmt.Sprintf("%s %ss", grouped(n), noun)
-}
-
-// grouped writes a number with groups of thousands: 12,345.
-func grouped(n int) string { return humanize.Comma(int64(n)) }
-
-func mean(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", *v)
-}
-
-// interval says a confidence interval of a share in words: "7 to 9 in 10".
-func interval(c reviewcast.Confidence) string {
-	of := 10.0
-	if c.High-c.Low < 0.1 {
-		of = 100 // tenths would round the interval away
-	}
-	l, h := math.Round(c.Low*of), math.Round(c.High*of)
-	if l == h {
-		return fmt.Sprintf("%.0f in %.0f", l, of)
-	}
-	return fmt.Sprintf("%.0f to %.0f in %.0f", l, h, of)
-}
-
-// trendWords says how something moves.
-func trendWords(t reviewcast.Trend, unit string) string {
-	if t.Change == nil || t.Direction == "insufficient_data" {
-		return "too few recent reviews to see a trend"
-	}
-	side, chance := "above", "more than chance explains"
-	if *t.Change < 0 {
-		side = "below"
-	}
-	if t.Direction == "steady" {
-		chance = "which may be chance"
-	}
-	return fmt.Sprintf("%s; the mean of the newest %d days is %.2f %s %s that of the %d days before, %s",
-		t.Direction, t.WindowDays, math.Abs(*t.Change), unit, side, t.WindowDays, chance)
 }
 
 // codeLast are the countries whose postal code ends the address.
@@ -107,17 +40,6 @@ func place(a reviewcast.Address) string {
 		parts[1], parts[2] = a.AddressLocality, strings.TrimSpace(a.AddressRegion+" "+a.PostalCode)
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
-}
-
-// dayName matches a day as schema.org writes it.
-var dayName = regexp.MustCompile(`\b(?:Mo|Tu|We|Th|Fr|Sa|Su)\b`)
-
-var dayNames = map[string]string{"Mo": "Mon", "Tu": "Tue", "We": "Wed", "Th": "Thu", "Fr": "Fri", "Sa": "Sat", "Su": "Sun"}
-
-// hours are opening hours for people.
-func hours(list []string) string {
-	named := dayName.ReplaceAllStringFunc(strings.Join(list, " · "), func(day string) string { return dayNames[day] })
-	return strings.ReplaceAll(named, "-", "–")
 }
 
 // excerpt is the beginning of a text, cut after a word.
@@ -138,31 +60,15 @@ func (s *Site) Hidden() string {
 	var parts []string
 	for i, n := range []int{u.Unverified, u.Withdrawn, u.Legal} {
 		if n > 0 {
-			reason := []string{"without a verification", "withdrawn by the author or the platform", "withdrawn for legal reasons"}[i]
-			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+			reason := []string{"%s without a verification", "%s withdrawn by the author or the platform", "%s withdrawn for legal reasons"}[i]
+			parts = append(parts, s.text(reason, s.grouped(n)))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// reasonWords says why a review was withdrawn.
-func reasonWords(reason string) string {
-	if reason == reviewcast.ReasonLegal {
-		return "for legal reasons"
-	}
-	return "by the author or the platform"
-}
-
-// methodWords says how a review was verified.
-func methodWords(method string) string {
-	if method == "invitation" {
-		return "an " + method
-	}
-	return "a " + strings.Replace(method, "job", "job record", 1)
-}
-
-// twins are the templates of the pages' twins in Markdown, and of the files that crawlers and agents look for. Nothing in them is escaped but by inline, prose and quoted.
-var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Funcs(texttemplate.FuncMap{
+// twinFuncs are for the templates of Markdown, in which nothing is escaped but by inline, prose and quoted.
+var twinFuncs = texttemplate.FuncMap{
 	"inline": inline, "list": list, "last": last, "lower": strings.ToLower, "cell": cell, "excerpt": excerpt,
 	"json": func(v any) (string, error) {
 		b, err := json.Marshal(v)
@@ -170,7 +76,7 @@ var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).Fun
 	},
 	"prose":  func(text string) string { return escapeMarkdown(text, "") },
 	"quoted": func(text string) string { return "> " + escapeMarkdown(text, "> ") },
-}).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
+}
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {

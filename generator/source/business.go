@@ -67,7 +67,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Category = r.category("category")
 	b.URL = r.url("url")
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
-		r.warn("url", "same-address", "url is also the base_url of site.yaml: the reviews would replace the front page of your website", "give the reviews an address of their own as base_url there, such as https://reviews."+host+"; or delete this line if you have no other website")
+		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
+			"write an address that is for the reviews only, such as https://reviews."+host+"; or delete url in business.yaml if you have no other website"))
 	}
 	b.Email = r.email("email")
 	b.Address = r.address()
@@ -127,10 +128,9 @@ func (r *fields) address() (out reviewcast.Address) {
 			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
 			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
+		} else if before, town, ok := strings.Cut(town, " "); ok && code == "" && codeForm.MatchString(before) {
+			a.warn("address_locality", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write address_locality: %s, and on a line of its own postal_code: %q", town, before))
 		}
-	}
-	if code, town, ok := strings.Cut(out.AddressLocality, " "); ok && out.PostalCode == "" && codeForm.MatchString(code) {
-		r.warn("address", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write postal_code: %q, and address_locality: %s", code, town))
 	}
 	return out
 }

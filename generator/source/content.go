@@ -22,6 +22,7 @@ type Content struct {
 	Summary    *string
 	Today      reviewcast.Date     // the last day that a date may name
 	BusinessAt diagnostic.Position // where the id of the business is
+	BaseURLAt  diagnostic.Position // where site.yaml has the address, without a line if it has none
 
 	files places
 	noted []citation // ids in notes of withdrawn.yaml

@@ -106,8 +106,8 @@ func spans(hours string) (list []string) {
 // overlap reports whether two spans are of one day and overlap.
 func overlap(a, b string) bool { return a[:2] == b[:2] && a[3:8] < b[9:] && b[3:8] < a[9:] }
 
-// written returns how to write hours that were written as fields.
-func (c calendar) written(n *syntax.Node) string {
+// written returns how to write hours that were written as fields, below their name in a line.
+func (c calendar) written(n *syntax.Node, line int) string {
 	var items []string
 	for _, e := range n.Entries {
 		meant, rest := c.meant(e.Key.Text + " " + e.Value.Text)
@@ -116,7 +116,8 @@ func (c calendar) written(n *syntax.Node) string {
 		}
 		items = append(items, meant...)
 	}
-	return `write in place of all these lines: hours: ["` + strings.Join(items, `", "`) + `"]`
+	last := n.Entries[len(n.Entries)-1].Value.Line
+	return fmt.Sprintf(`write in place of %s: hours: ["%s"]`, diagnostic.Pick(line == last, "this line", fmt.Sprintf("lines %d to %d", line, last)), strings.Join(items, `", "`))
 }
 
 // remedy returns how hours should have been written.

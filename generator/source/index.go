@@ -122,6 +122,18 @@ func (x *index) ids(of func(*Review) bool) (ids []string) {
 	return ids
 }
 
+// meant returns the id that a word probably stands for, which may be the name of the author; "" for none, and for an
+// author of several reviews.
+func (x *index) meant(word string, at places) string {
+	if r := x.first(word, at); r != nil {
+		return r.ID
+	}
+	if by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, word) }); len(by) > 0 {
+		return diagnostic.When(len(by) == 1, by[0])
+	}
+	return diagnostic.Nearest(addressed(word), x.ids(func(*Review) bool { return true }))
+}
+
 // places finds the places of reviews.
 type places []*file
 
@@ -167,7 +179,7 @@ func (x *index) problems(at places) []diagnostic.Problem {
 		}
 		own := diagnostic.List{File: r.rec.file}
 		x.around.check(r.rec, &own)
-		if first := firsts[r]; first != nil && !copied[[2]string{first.rec.file, r.rec.file}] {
+		if first := firsts[r]; first != nil && !copied[pairOf(first, r)] {
 			duplicate(r.rec, first, at.of(first, first.rec.id), &own)
 		}
 		list.Join(&own, at.line(r))
@@ -198,19 +210,36 @@ func once(problems []diagnostic.Problem) []diagnostic.Problem {
 	return kept
 }
 
-// copies reports the pairs of files that share most of their ids. firsts are the first reviews with the ids of others.
+// pairOf returns the files of two reviews or, if their names are the same, the folders of these.
+func pairOf(first, r *Review) [2]string {
+	original, other := first.rec.file, r.rec.file
+	if original != other && path.Base(original) == path.Base(other) {
+		original, other = path.Dir(original), path.Dir(other)
+	}
+	if len(original) > len(other) { // systems lengthen the name of a copy
+		original, other = other, original
+	}
+	return [2]string{original, other}
+}
+
+// copies reports the pairs that share most of their ids. firsts are the first reviews with the ids of others.
 func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Problem, copied map[[2]string]bool) {
-	shared, size := map[[2]string]int{}, map[string]int{}
+	shared, same, size := map[[2]string]int{}, map[[2]string]int{}, map[string]int{}
 	for r, first := range firsts {
 		if r.ID == first.ID {
-			shared[[2]string{first.rec.file, r.rec.file}]++
+			shared[pairOf(first, r)]++
+		}
+		if r.rec.key == first.rec.key {
+			same[pairOf(first, r)]++
 		}
 	}
 	if len(shared) == 0 {
 		return nil, nil
 	}
 	for _, r := range x.order {
-		size[r.rec.file]++
+		for in := r.rec.file; in != "."; in = path.Dir(in) {
+			size[in]++
+		}
 	}
 	copied = map[[2]string]bool{}
 	for pair, n := range shared {
@@ -218,11 +247,9 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
 			continue
 		}
-		if len(original) > len(other) { // systems lengthen the name of a copy
-			original, other = other, original
-		}
-		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original),
-			"one of both files is a copy: compare them, write into "+path.Base(original)+" what only "+path.Base(other)+" has or what is newer there, and delete that one"))
+		remedy := diagnostic.Pick(same[pair] == size[other], "it has nothing that is not there, so it is a copy: delete "+other,
+			fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, and delete %[2]s", original, other))
+		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}
 	return problems, copied
 }

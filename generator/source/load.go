@@ -1,11 +1,13 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,9 +139,14 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	}
 	l.tree.update(jobs)
 
-	problems := slices.Clone(l.tree.notes)
+	problems, imports := slices.Clone(l.tree.notes), []string(nil)
 	for _, f := range l.tree.files {
-		problems = append(problems, f.problems...)
+		problems, imports = append(problems, f.problems...), append(imports, f.path)
+	}
+	for i, p := range problems { // a command that imports a newer export of one that is here
+		if m := sourceForm.FindStringSubmatch(p.Suggestion); m != nil {
+			problems[i].Suggestion = strings.Replace(p.Suggestion, m[0], "--source "+cmp.Or(ImportedAs(m[1], imports), m[1]), 1)
+		}
 	}
 	if p := l.tree.tooMany(); p != nil {
 		l.index = nil
@@ -152,6 +159,21 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	problems = causes(problems)
 	diagnostic.Sort(problems)
 	return problems, nil
+}
+
+// sourceForm matches the source in a command.
+var sourceForm = regexp.MustCompile(`--source ([\w.-]+)`)
+
+// ImportedAs returns the source of earlier imports that a name of an export begins with, such as guestbook of
+// guestbook-nov; "" if none is among the files.
+func ImportedAs(name string, files []string) (longest string) {
+	for _, file := range files {
+		source, ok := strings.CutPrefix(strings.TrimSuffix(filepath.Base(file), ".jsonl"), "import-")
+		if rest, begins := strings.CutPrefix(name, source); ok && begins && len(source) > len(longest) && strings.TrimLeft(rest, "-_.0123456789") != rest {
+			longest = source
+		}
+	}
+	return longest
 }
 
 // causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, on

@@ -101,6 +101,7 @@ func TestDefaults(t *testing.T) {
 			ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{},
 		},
 		Reviews: []*Review{}, Today: c.Today, BusinessAt: diagnostic.Position{File: BusinessFile, Line: 1, Col: 5},
+		BaseURLAt: diagnostic.Position{File: SiteFile},
 	}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Content{})); diff != "" {
 		t.Error(diff)

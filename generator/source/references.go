@@ -174,6 +174,14 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 		}
 	}
 	for _, c := range s.cited {
+		if c.remedy != "" {
+			for word := range strings.SplitSeq(separators.Replace(c.id), ",") {
+				word = strings.TrimSpace(word)
+				c.remedy = strings.Replace(c.remedy, word, cmp.Or(x.meant(word, at), word), 1)
+			}
+			problems = append(problems, c.at.Error("wrong-type", fmt.Sprintf("%s is the text %s; it must be a list", c.what, diagnostic.Quote(c.id)), c.remedy))
+			continue
+		}
 		r, p := c.find(x, at, complete)
 		if p != nil {
 			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or leave this one out")
@@ -232,7 +240,10 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(addressed(c.id), x.ids(func(*Review) bool { return true }), "")
+		code, why = "unknown-review", "does not exist"
+		if id := x.meant(c.id, at); id != "" {
+			suggestion = fmt.Sprintf("did you mean %q?", id)
+		}
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:

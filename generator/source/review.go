@@ -136,6 +136,11 @@ var csvColumns = func() syntax.Columns {
 	}
 	c.Required = requiredFields
 	c.Cells = map[string]string{"verification.method": " Its cells have the method: " + MethodsExplained}
+	c.Fits = func(n *syntax.Node) bool {
+		d, w := decoder{List: &diagnostic.List{}}, record{}
+		d.review(n, &w)
+		return d.Len() == 0 && (w.Title == nil || w.Text != nil && len(*w.Text) > len(*w.Title))
+	}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {
@@ -176,6 +181,8 @@ var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|
 var (
 	// fieldInText matches the beginning of another review, or of a group of fields, in a text that it is indented like.
 	fieldInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
+	// onlyDate matches a text that is a date.
+	onlyDate = regexp.MustCompile(`^\s*[0-9]{1,4}[-./ ]+[0-9]{1,2}[-./ ]+[0-9]{1,4}\s*$`)
 	// dateInText matches the date of a reply at the end of its text.
 	dateInText = regexp.MustCompile(`(?m)^date: .*\n*\z`)
 )
@@ -288,11 +295,18 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 		r.meant |= 1 << r.schema.index["date"]
 	}
 	r.required("text", "date")
+	if text, date := r.value("text"), r.value("date"); text != nil && date != nil && onlyDate.MatchString(text.Text) {
+		if strings.Count(date.Text, " ") > 0 && !strings.ContainsAny(date.Text, "0123456789") {
+			r.fail(text, "bad-value", "the text and the date of the reply are exchanged", fmt.Sprintf("exchange them: the text is %s, the date %s", diagnostic.Quote(date.Text), text.Text))
+			return nil
+		}
+		r.warn("text", "bad-value", "the text of the reply is nothing but a date", "write your own words, or delete the reply")
+	}
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
 		r.warn("date", "reply-before-review",
-			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates; a reply to another review, left from a copied entry, is deleted")
+			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates")
 	}
 	return reply
 }
@@ -324,15 +338,16 @@ const MethodsExplained = "job if you found their job, invitation if you invited 
 func (r *fields) verification(w *record) {
 	r.required("method")
 	given := cmp.Or(r.value("method"), &syntax.Node{})
-	if named := methods(given); len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") {
+	named, number := methods(given), referenceForm.FindString(given.Text)
+	if len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") && (number != "" || strings.Contains(strings.ToLower(given.Text), named[0])) {
 		suggestion := "one method is enough: write method: " + named[0]
-		if number := referenceForm.FindString(given.Text); number != "" {
+		if number != "" {
 			suggestion = fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number)
 		}
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
 		return
 	}
-	other := "write " + cmp.Or(methodWords[strings.ToLower(given.Text)], MethodsExplained)
+	other := "write " + append(named, MethodsExplained)[0]
 	if diagnostic.Nothing(given.Text) {
 		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
 	}

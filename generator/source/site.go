@@ -23,12 +23,14 @@ var (
 )
 
 // site reads site.yaml.
-func (d *decoder) site(n *syntax.Node, s *Site) {
+func (d *decoder) site(n *syntax.Node, c *Content) {
 	r, ok := d.fields(n, siteSchema)
 	if !ok {
 		return
 	}
+	s := &c.Site
 	if base := r.nonBlank("base_url"); base != "" {
+		c.BaseURLAt = d.position(r.placeOf("base_url"))
 		parsed, err := reviewcast.ParseBaseURL(base)
 		at := r.value("base_url")
 		switch {
@@ -70,14 +72,14 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language", "")
-	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License) {
-		meant := "an identifier such as CC-BY-4.0, the address of your terms, or all-rights-reserved"
+	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || licenses[diagnostic.Squash(s.License)] != "" || noLicense.MatchString(s.License) {
+		meant := cmp.Or(licenses[diagnostic.Squash(s.License)], "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
 			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
 		} else if strings.Contains(s.License, "©") {
 			meant = "all-rights-reserved, which is what © means"
 		}
-		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not an identifier of SPDX", diagnostic.Quote(s.License)), "write "+meant)
+		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not the short name of a license", diagnostic.Quote(s.License)), "write "+meant)
 	}
 	if a, ok := r.inner("author", authorSchema); ok {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
@@ -115,6 +117,8 @@ var (
 	// creativeCommons matches a licence that is written as people say it, noLicense what names none.
 	creativeCommons = regexp.MustCompile(`(?i)^(?:cc|creative commons)[ -]?((?:by|0)(?:[ -](?:nc|sa|nd))*)(?:[ -]([0-9]\.[0-9]))?`)
 	noLicense       = regexp.MustCompile(`(?i)^(?:cc-?by(?:-(?:nc|sa|nd))*|none|no|free|open|public|copyright|proprietary|all-rights|www\..*)$`)
+	// licenses are the short names of what people write for them.
+	licenses = meanings("licenses")
 	// profiles matches pages of the business on other companies' sites.
 	profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
 	// localForm matches addresses of this computer.

@@ -48,6 +48,7 @@ type citation struct {
 	at       diagnostic.Position
 	quote    string
 	words    diagnostic.Position // of the quote
+	remedy   string              // for a text where a list of ids belongs
 }
 
 // readSmallFiles reads every file but those with reviews. key is the hash of all that they say.
@@ -77,7 +78,8 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 		s.problems = append(s.problems, diagnostic.Position{File: BusinessFile}.Error("missing-file", "the file is missing",
 			"if it is elsewhere, move it into this folder, beside "+reviewsFolder+"/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"))
 	}
-	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
+	c.BaseURLAt = diagnostic.Position{File: SiteFile}
+	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, c) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	c.Today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"reviewcast"
@@ -160,9 +161,14 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		r.required("question", "answer")
 		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
-		for n, id := range r.itemsOf("evidence_review_ids") {
-			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-			s.cited = append(s.cited, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
+		const cites = "evidence_review_ids"
+		if v := r.value(cites); v != nil && v.Kind == syntax.Text {
+			s.cited = append(s.cited, citation{id: v.Text, what: cites, at: d.position(placeOf(v)), remedy: r.listOf(cites, v)})
+		} else {
+			for n, id := range r.itemsOf(cites) {
+				q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
+				s.cited = append(s.cited, citation{id: id, what: cites, at: d.position(placeOf(n))})
+			}
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)
@@ -201,12 +207,13 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			s.withdrawn[strings.ToLower(id)] = Withdrawal{ID: id, Reason: Withdrawn, At: d.position(placeOf(&n))}
 			continue
 		}
-		r, ok := d.fields(&n, withdrawnSchema)
-		if !ok {
+		if w, ok := d.onOneLine(&n, s.content.Today); ok {
+			s.withdrawn[strings.ToLower(w.ID)] = w
+			s.content.Withdrawn = append(s.content.Withdrawn, w)
 			continue
 		}
-		if v := r.value("id"); v != nil && fieldsInLine.MatchString(v.Text) {
-			d.fail(v, "bad-id", "several fields are on one line", fmt.Sprintf("write in place of this line: - {id: %s}", v.Text))
+		r, ok := d.fields(&n, withdrawnSchema)
+		if !ok {
 			continue
 		}
 		r.required("id", "reason", "date")
@@ -221,6 +228,31 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		s.future("date", w.Date, r.placeOf("date"), d.List)
 		s.content.Withdrawn = append(s.content.Withdrawn, w)
 	}
+}
+
+// oneLine splits a withdrawal that is one text: "jo-2026-03 : duplicate", "id: jo-2026-03, reason: legal".
+var oneLine = regexp.MustCompile(`^(?:id: *)?([^,;:]*[^,;: ])(?: *[,;:] *(.*))?$`)
+
+// onOneLine reports a withdrawal without fields of its own, and returns what it means; ok is false for any other.
+func (d *decoder) onOneLine(n *syntax.Node, today reviewcast.Date) (w Withdrawal, ok bool) {
+	line := n.Text
+	if e := n.Entries; len(e) == 1 && e[0].Value.Kind < syntax.List && withdrawnSchema.meant(e[0].Key.Text) == "" {
+		line = e[0].Key.Text + ": " + e[0].Value.Text
+	} else if len(e) == 1 && fieldsInLine.MatchString(e[0].Value.Text) {
+		line = e[0].Value.Text
+	}
+	m := oneLine.FindStringSubmatch(line)
+	if m == nil || !strings.ContainsFunc(m[1], unicode.IsLetter) {
+		return w, false
+	}
+	legal := strings.Contains(strings.ToLower(m[2]), string(Legal))
+	w = Withdrawal{ID: m[1], Reason: Hidden(diagnostic.Pick(legal, string(Legal), string(Withdrawn))), Date: today, At: d.position(placeOf(n))}
+	if day := reviewcast.Date(m[2][max(0, len(m[2])-len(today)):]); day.Valid() {
+		w.Date = day
+	}
+	open := diagnostic.When(!legal && !strings.Contains(m[2], string(Withdrawn)), ", with the reason legal if the law requires that its text disappears everywhere")
+	d.fail(n, "bad-id", fmt.Sprintf("the withdrawal is the text %s; it must have fields", diagnostic.Quote(line)), fmt.Sprintf("write in place of this line%s: - {id: %s, reason: %s, date: %s}", open, w.ID, w.Reason, w.Date))
+	return w, true
 }
 
 // entries returns the items of a file that is one list.

@@ -31,8 +31,8 @@ var smallFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, Summary
 
 var knownFiles = slices.Concat(smallFiles, []string{reviewsFolder})
 
-// themeFiles change the look of the pages; package generator/pages reads them.
-var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
+// ThemeFiles change the look of the pages; package generator/pages reads them.
+var ThemeFiles = []string{"theme.css", "wording.txt", "templates", "logo.svg", "logo.png", "logo.webp"}
 
 // walker finds the review files below a root. No link leads out of it, and links to folders below reviews/ are
 // refused, so that no folder is read twice.
@@ -71,7 +71,7 @@ func walk(root *os.Root, output string) (*walker, error) {
 
 // beside looks at what stands beside reviews/.
 func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
-	name, ext, all := e.Name(), strings.ToLower(path.Ext(e.Name())), slices.Concat(knownFiles, themeFiles)
+	name, ext, all := e.Name(), strings.ToLower(path.Ext(e.Name())), slices.Concat(knownFiles, ThemeFiles)
 	meant := intended(name, e.IsDir())
 	switch {
 	case slices.Contains(all, name):
@@ -107,7 +107,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			other = "the folder holds " + strings.Join(all, ", ") + " and README.md; move this one out of the content folder"
 		}
 		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
-		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
+		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(ThemeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
 		if e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }) {
@@ -252,7 +252,7 @@ func intended(name string, dir bool) string {
 	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
 	}
-	if slices.Contains(knownFiles, plain) || slices.Contains(themeFiles, plain) {
+	if slices.Contains(knownFiles, plain) || slices.Contains(ThemeFiles, plain) {
 		return plain
 	}
 	stem := strings.TrimSuffix(plain, path.Ext(plain))

@@ -25,6 +25,8 @@ type Columns struct {
 	DidYouMean func(name string) string
 	// Cells say of some columns what is written in them.
 	Cells map[string]string
+	// Fits reports whether a row has in each column what belongs there.
+	Fits func(*Node) bool
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -90,7 +92,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		case slices.Equal(row, names):
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", "the row repeats the names of the columns", "delete it")
 		case len(row) != len(columns):
-			c.uneven(n.Line, row, columns)
+			c.uneven(n.Line, row, names, r.Comma)
 			complete = false
 		default:
 			c.row(r, row, columns, n)
@@ -100,10 +102,35 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 }
 
 // uneven reports a row with another number of cells than the header.
-func (c *CSVReader) uneven(line int, row []string, columns []column) {
-	suggestion := diagnostic.Pick(strings.ContainsAny(strings.Join(row, ""), "“”„"), `write straight quotation marks (") around a text, not curly ones`,
-		`put texts with commas or line breaks in double quotes, and write "" for a double quote inside`)
-	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
+func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
+	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
+	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
+		suggestion = "write straight quotation marks (\") around a text, not curly ones"
+	} else if len(row) < len(names) {
+		suggestion = fmt.Sprintf("cells are missing: an empty one needs its %q, too", comma)
+		if filled := c.filled(row, names, comma); len(filled) == 1 {
+			suggestion += "; write " + filled[0]
+		}
+	}
+	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
+}
+
+// filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
+// rows that are wrong, and for short ones.
+func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
+	for i := 0; i <= len(row) && c.Len() < maxTitle && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
+		var table strings.Builder
+		w := csv.NewWriter(&table)
+		w.Comma = comma
+		_ = w.WriteAll([][]string{names, slices.Insert(slices.Clone(row), i, make([]string, len(names)-len(row))...)})
+		trial := CSVReader{List: &diagnostic.List{}, Columns: c.Columns}
+		trial.Read([]byte(table.String()), func(n *Node) {
+			if _, filled, _ := strings.Cut(strings.TrimSpace(table.String()), "\n"); c.Fits(n) && !slices.Contains(rows, filled) {
+				rows = append(rows, filled)
+			}
+		})
+	}
+	return rows
 }
 
 // column is where a cell goes: a field, or a field in a field.
@@ -116,9 +143,9 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	some := header[:min(len(header), maxJudged)]
 	values := len(header) < 3 || slices.ContainsFunc(some, valueForm.MatchString)
 	if values && !slices.ContainsFunc(some, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
-		suggestion := fmt.Sprintf("write a row above the reviews with a name for each of the %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
+		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
-			suggestion = "delete the rows above the one that does; if none does, " + suggestion
+			suggestion = "delete the rows above the one that does; if none does, write it: " + strings.Join(c.Required, ",") + ",text"
 		}
 		for i, start := range c.lines[1:min(len(c.lines), maxTitle)] {
 			line, _, _ := bytes.Cut(c.data[start:], []byte{'\n'})

@@ -146,13 +146,8 @@ func PlainSpaces(s string) (plain string, first rune) {
 
 // NameOdd returns what such a character is, for messages.
 func NameOdd(c rune) string {
-	switch {
-	case c == '：':
-		return "a full-width colon (U+FF1A)"
-	case odd.Replace(string(c)) == "":
-		return fmt.Sprintf("an invisible character (U+%04X)", c)
-	}
-	return fmt.Sprintf("a non-breaking or wide space (U+%04X)", c)
+	kind := diagnostic.Pick(odd.Replace(string(c)) == "", "an invisible character", "a non-breaking or wide space")
+	return fmt.Sprintf("%s (U+%04X)", diagnostic.Pick(c == '：', "a full-width colon", kind), c)
 }
 
 func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {

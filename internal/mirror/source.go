@@ -90,6 +90,9 @@ func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte
 	case !missing:
 		cause = differs(path, data, false)
 	}
+	if errors.Is(cause, ErrStale) && filepath.Base(string(d)) != "public" { // it was uploaded, and says what to do
+		return nil, fmt.Errorf("%s %w: %w", d.name(path), cause, ErrDamaged)
+	}
 	remedy := "reviewcast build writes it again, from the files in content; if this is a copy, copy all that the build has written, also .well-known, which programs hide"
 	if data, err := d.read(ctx, reviewcast.PathManifest, maxManifest); err == nil && Record.Holds(path) {
 		if m, err := reviewcast.ParseManifest(data); err == nil {

@@ -26,7 +26,7 @@ func Some(w io.Writer, content string, problems []diagnostic.Problem) {
 	n := min(len(problems), 10)
 	Problems(w, content, problems[:n])
 	if rest := len(problems) - n; rest > 0 {
-		fmt.Fprintf(w, "warning: %s more; reviewcast check lists all\n", diagnostic.Plural(rest, "warning"))
+		fmt.Fprintf(w, "warning: %s more; reviewcast check%s lists all\n", diagnostic.Plural(rest, "warning"), diagnostic.When(content != "content", fmt.Sprintf(" --content %q", content)))
 	}
 }
 

@@ -6,22 +6,31 @@
   const box = document.getElementById("_search");
   if (!box) return;
   const home = "/reviews/";
+  const words = {}; // of another language; a build fills them in
+  const lang = document.documentElement.lang;
+  const text = (english, ...values) => values.reduce((text, v) => text.replace("%s", () => v), words[english] ?? english);
+  const languages = new Intl.DisplayNames(lang, { type: "language" });
+  const number = (n) => n.toLocaleString(lang);
+  const reviews = (n) => {
+    const form = "review." + new Intl.PluralRules(lang).select(n);
+    return (words[form] ?? words["review.other"] ?? (n === 1 ? "%s review" : "%s reviews")).replace("%s", number(n));
+  };
   const names = JSON.parse(box.dataset.names || "{}");
   const filters = ["rating", "min_rating", "max_rating", "since", "until", "mentions_technician", "mentions_service",
     "mentions_service_area", "aspect", "sentiment", "language", "source", "verification", "has_reply"];
   // Facets that become chips: the title, and the parameters that a value stands for.
   const facets = {
-    rating: ["Stars", (v) => ({ rating: v })],
-    year: ["Year", (v) => ({ since: v + "-01-01", until: v + "-12-31" })],
-    aspect: ["About", (v) => ({ aspect: v })],
-    technician: ["Technician", (v) => ({ mentions_technician: v })],
-    service: ["Service", (v) => ({ mentions_service: v })],
-    service_area: ["Area", (v) => ({ mentions_service_area: v })],
-    language: ["Language", (v) => ({ language: v })],
-    replied: ["Reply", (v) => ({ has_reply: v })],
+    rating: [text("Stars"), (v) => ({ rating: v })],
+    year: [text("Year"), (v) => ({ since: v + "-01-01", until: v + "-12-31" })],
+    aspect: [text("About"), (v) => ({ aspect: v })],
+    technician: [text("Technician"), (v) => ({ mentions_technician: v })],
+    service: [text("Service"), (v) => ({ mentions_service: v })],
+    service_area: [text("Area"), (v) => ({ mentions_service_area: v })],
+    language: [text("Language"), (v) => ({ language: v })],
+    replied: [text("Reply"), (v) => ({ has_reply: v })],
   };
   const most = { rating: 5, year: 6 }; // chips of a facet; others have 8
-  const titles = { replied: { true: "with a reply", false: "without" } };
+  const titles = { replied: { true: text("with a reply"), false: text("without a reply") } };
 
   const make = (tag, attributes = {}, ...children) => {
     const e = document.createElement(tag);
@@ -31,8 +40,8 @@
   };
   const input = make("input", { type: "search", name: "query", id: "_query", maxlength: 200, autocomplete: "off" });
   const form = make("form", { action: home, role: "search" },
-    make("label", { for: "_query" }, "Search the reviews"),
-    make("div", { class: "field" }, input, make("button", {}, "Search")));
+    make("label", { for: "_query" }, text("Search the reviews")),
+    make("div", { class: "field" }, input, make("button", {}, text("Search"))));
   box.append(form);
   box.hidden = false;
   if (location.pathname !== home) return;
@@ -43,24 +52,24 @@
   box.append(status, chips, results);
   let params = new URLSearchParams(), running = null;
 
-  const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
-  const day = (date) => new Date(date + "T12:00:00Z").toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+  const day = (date) => new Date(date + "T12:00:00Z").toLocaleDateString(lang === "en" ? "en-GB" : lang, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
   const article = (r) => make("article", {},
     r.title === null ? null : make("h3", { lang: r.language }, r.title),
     make("p", { class: "by" },
-      make("b", { class: "s" + r.rating }, r.rating + " of 5 stars"),
+      make("b", { class: "s" + r.rating }, text("%s of 5 stars", r.rating)),
       " ", make("bdi", {}, r.author), ", ",
       make("a", { href: home + r.date.slice(0, 7) + "/#" + r.id }, day(r.date))),
     r.text === null ? null : make("p", { class: "words", lang: r.language }, r.text),
     r.owner_reply === null ? null : make("div", { class: "reply" },
-      make("p", { class: "quiet" }, "Reply from the business, " + day(r.owner_reply.date)), make("p", { class: "words" }, r.owner_reply.text)));
+      make("p", { class: "quiet" }, text("Reply from the business, %s", day(r.owner_reply.date))), make("p", { class: "words" }, r.owner_reply.text)));
 
   const chip = (facet, entry) => {
     const wanted = facets[facet][1](String(entry.value));
     const on = Object.entries(wanted).every(([name, value]) => params.get(name) === value);
-    const label = (titles[facet] || names[facet] || {})[entry.value] ?? (facet === "rating" ? entry.value + " ★" : String(entry.value));
-    const button = make("button", { type: "button", "aria-pressed": on }, label + " ", make("span", { class: "count" }, entry.count.toLocaleString("en")));
+    const label = (titles[facet] || names[facet] || {})[entry.value] ??
+      (facet === "rating" ? entry.value + " ★" : facet === "language" ? languages.of(entry.value) : String(entry.value));
+    const button = make("button", { type: "button", "aria-pressed": on }, label + " ", make("span", { class: "count" }, number(entry.count)));
     button.addEventListener("click", () => {
       const next = new URLSearchParams(params);
       for (const [name, value] of Object.entries(wanted)) on ? next.delete(name) : next.set(name, value);
@@ -70,8 +79,8 @@
   };
 
   const show = (found) => {
-    status.textContent = found.matched === 0 ? "No review matches." :
-      plural(found.matched, "review") + (found.matched > found.returned ? " match; the newest " + found.returned + " are here." : found.matched === 1 ? " matches." : " match.");
+    status.textContent = found.matched === 0 ? text("No review matches.") : found.matched > found.returned ?
+      text("%s found; the newest %s are here", reviews(found.matched), number(found.returned)) : text("%s found", reviews(found.matched));
     chips.replaceChildren();
     for (const [facet, [title]] of Object.entries(facets)) {
       const list = found.facets?.[facet] || [];
@@ -79,14 +88,14 @@
       chips.append(make("div", { role: "group", "aria-label": title, "data-facet": facet },
         make("span", { class: "quiet" }, title), make("span", { class: "choices" }, ...list.slice(0, most[facet] || 8).map((e) => chip(facet, e)))));
     }
-    results.replaceChildren(make("h2", { class: "unseen" }, "Results"), ...found.reviews.map(article));
+    results.replaceChildren(make("h2", { class: "unseen" }, text("Results")), ...found.reviews.map(article));
   };
 
   // ask fetches a search. An edge that knows no facets is asked without them.
   const ask = async (search, signal) => {
     for (const extra of ["&facets=true", ""]) {
       const response = await fetch("/api/reviews/search?" + search + extra, { signal });
-      const body = await response.json().catch(() => ({ detail: "this web server has no search. All reviews are listed by month." }));
+      const body = await response.json().catch(() => ({ detail: text("this web server has no search. All reviews are listed by month.") }));
       if (response.ok && body.reviews) return body;
       if (!extra || !body.issues?.some((i) => i.keys?.includes("facets"))) throw new Error(body.issues?.map((i) => i.message).join(" ") || body.detail);
     }
@@ -102,14 +111,14 @@
       results.replaceChildren();
       return;
     }
-    status.textContent = "Searching …";
+    status.textContent = text("Searching …");
     try {
       show(await ask(params, running.signal));
     } catch (error) {
       if (error.name === "AbortError") return;
       chips.replaceChildren();
       results.replaceChildren();
-      status.textContent = "No answer: " + error.message;
+      status.textContent = text("No answer: %s", error.message);
     }
   };
 
