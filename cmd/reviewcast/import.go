@@ -15,6 +15,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/importer"
 	"reviewcast/generator/source"
 )
@@ -68,7 +69,7 @@ type platformFlags struct {
 }
 
 func (f *platformFlags) config(platform string) importer.Config {
-	return importer.Config{Source: cmp.Or(f.Source, platform), Verification: strings.Replace(f.Verification, "none", "", 1)}
+	return importer.Config{Source: cmp.Or(f.Source, platform), Verification: diagnostic.When(f.Verification != "none", f.Verification)}
 }
 
 type importGoogleCmd struct {
