@@ -154,7 +154,7 @@ const bytesPerUnit = 5 << 20
 
 // gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
 // and the encoder. Another encoder or level needs another ending.
-const gzipTag = "-gzip1"
+const gzipTag = "-gzip2"
 
 func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	q, issues := reviewcast.ParseSearch(r.URL.RawQuery)
