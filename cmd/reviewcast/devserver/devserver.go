@@ -278,7 +278,7 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	if n := res.Dataset.Unpublished.Unverified; n != before.Unpublished.Unverified {
 		parts = append(parts, fmt.Sprintf("%d not published: without a verification", n))
 	}
-	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
+	if was, is := reviewcast.Stars(before.AggregateRating.RatingValue), reviewcast.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
 		parts = append(parts, "rating "+was+" → "+is)
 	}
 	return strings.Join(append(parts, diagnostic.Plural(files, "file")), ", ")
