@@ -116,7 +116,7 @@ func newDirectory(mentions map[string][]uint32, n int) directory {
 // name adds names for an id. A name that several ids have finds them all.
 func (d *directory) name(id string, names ...string) {
 	for _, name := range append(names, id) {
-		key := foldString(name)
+		key := fold(name)
 		if name != "" && !slices.Contains(d.names[key], id) {
 			d.names[key] = append(d.names[key], id)
 		}
@@ -124,7 +124,7 @@ func (d *directory) name(id string, names ...string) {
 }
 
 // ids returns the ids with a name as a whole, ignoring case, in no order.
-func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
+func (d *directory) ids(name string) []string { return d.names[fold(name)] }
 
 // intersect removes from b what mentions no id with the name.
 func (d directory) intersect(b bitmap, name string) {

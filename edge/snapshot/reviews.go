@@ -128,12 +128,6 @@ func (r *record) check() error {
 	return nil
 }
 
-// folded appends the folded title, the byte between, and the folded text.
-func (r *record) folded(b []byte) []byte {
-	b = append(fold(b, r.Title), between...)
-	return fold(b, r.Text)
-}
-
 // indexReviews decodes and checks the reviews and builds all indexes but that of their texts.
 func (s *Snapshot) indexReviews() error {
 	n := s.Len()
@@ -147,7 +141,6 @@ func (s *Snapshot) indexReviews() error {
 	}
 	var r record
 	var last Place
-	var text []byte
 	for i := range n {
 		r = record{}
 		ordinal := uint32(i)
@@ -158,16 +151,12 @@ func (s *Snapshot) indexReviews() error {
 			return fmt.Errorf("review id %s is used twice", r.ID)
 		}
 		s.reviews.ids[r.ID] = ordinal
-		if r.Date == last.Date {
-			r.Date = last.Date // its bytes, too
-		}
 		s.reviews.dates = append(s.reviews.dates, r.Date)
 		if i > 0 && cmp.Or(cmp.Compare(last.Date, r.Date), cmp.Compare(r.ID, last.ID)) < 0 {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, last.ID)
 		}
 		last = r.Place
-		text = r.folded(text[:0])
-		s.texts = append(s.texts, string(text))
+		s.texts = append(s.texts, fold(r.Title)+between+fold(r.Text))
 		s.ratings = append(s.ratings, uint8(r.Rating))
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
 		if r.OwnerReply.Kind() == '{' {

@@ -224,7 +224,7 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 		clear(found)
 		return
 	}
-	folded := foldString(query)
+	folded := fold(query)
 	if b, ok := s.scans.get(folded); ok {
 		found.and(b)
 		return
@@ -261,7 +261,7 @@ func (s *Snapshot) scan(folded string, found bitmap) {
 // Cost estimates how much more than an ordinary request a search costs, in milliseconds of
 // computing time; most searches cost 0.
 func (s *Snapshot) Cost(q reviewcast.Query) int {
-	folded := foldString(q.Text)
+	folded := fold(q.Text)
 	query := []rune(folded)
 	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) || len(query) <= 3 {
 		return 0
