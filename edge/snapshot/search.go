@@ -34,11 +34,6 @@ type Result struct {
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
 func (r Result) AppendMembers(b []byte) []byte {
 	query, _ := json.Marshal(r.Query) // strings and numbers always marshal
-	size := 128 + len(query)
-	for _, review := range r.Reviews {
-		size += len(review) + 1
-	}
-	b = slices.Grow(b, size)
 	b = fmt.Appendf(b, `"matched":%d,"returned":%d,"reviews":[`, r.Matched, len(r.Reviews))
 	for i, review := range r.Reviews {
 		if i > 0 {
