@@ -133,7 +133,7 @@ func (s *Snapshot) indexReviews() error {
 	n := s.Len()
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
-	var replied []uint32
+	replies := map[bool][]uint32{}
 	directories := []*directory{&s.technicians, &s.services, &s.areas, &s.languages, &s.sources, &s.verifications, &s.years, &s.months}
 	values := make([]mentions, len(directories))
 	for i := range values {
@@ -159,9 +159,8 @@ func (s *Snapshot) indexReviews() error {
 		s.texts = append(s.texts, fold(r.Title)+between+fold(r.Text))
 		s.ratings = append(s.ratings, uint8(r.Rating))
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
-		if r.OwnerReply.Kind() == '{' {
-			replied = append(replied, ordinal)
-		}
+		has := r.OwnerReply.Kind() == '{'
+		replies[has] = append(replies[has], ordinal)
 		for i, own := range [][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas,
 			{r.Language}, {r.Source}, {r.Verification.Method}, {string(r.Date[:4])}, {r.Date.Month()}} {
 			values[i].add(ordinal, own...)
@@ -170,7 +169,7 @@ func (s *Snapshot) indexReviews() error {
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
-	s.replied = newSet(replied, n)
+	s.replies = map[bool]set{true: newSet(replies[true], n), false: newSet(replies[false], n)}
 	for i, d := range directories {
 		*d = newDirectory(values[i], n)
 	}

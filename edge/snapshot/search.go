@@ -138,26 +138,14 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		}
 		found.and(rated)
 	}
-	for _, f := range []struct {
-		name string
-		in   directory
-	}{
-		{q.Technician, s.technicians}, {q.Service, s.services}, {q.ServiceArea, s.areas},
-		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
-	} {
-		if f.name != "" {
-			f.in.intersect(found, f.name)
-		}
-	}
+	s.technicians.intersect(found, q.Technician)
+	s.services.intersect(found, q.Service)
+	s.areas.intersect(found, q.ServiceArea)
+	s.languages.intersect(found, q.Language)
+	s.sources.intersect(found, q.Source)
+	s.verifications.intersect(found, q.Verification)
 	if q.HasReply != nil {
-		replied := newBitmap(n)
-		s.replied.addTo(replied)
-		if !*q.HasReply {
-			for w := range replied {
-				replied[w] = ^replied[w]
-			}
-		}
-		found.and(replied)
+		s.replies[*q.HasReply].intersect(found)
 	}
 	if q.Aspect != "" || q.Sentiment != "" {
 		a, _ := s.Analysis() // after an error it is empty
