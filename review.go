@@ -2,6 +2,7 @@ package reviewcast
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -116,6 +117,14 @@ func Mean(sum, n int) *float64 {
 		return nil
 	}
 	return new(math.Round(float64(sum)/float64(n)*100) / 100)
+}
+
+// Stars writes a mean for people; nil is that of no reviews.
+func Stars(mean *float64) string {
+	if mean == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.2f", *mean)
 }
 
 // Distribution counts reviews by stars.

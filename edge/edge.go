@@ -71,7 +71,7 @@ type edge struct {
 	all             *rate.Limiter       // of the costly requests of all clients together
 	searches, calls *rates              // by client; files that are large count with the searches
 	count           *metrics
-	pages           atomic.Pointer[pages]
+	pages           atomic.Pointer[map[string]*page] // of the current files, by path
 }
 
 // New returns the handler of the public listener.
@@ -86,8 +86,10 @@ func New(c Config) http.Handler {
 	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
 		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(c.BaseURL, path))
 	}
-	// Otherwise the old files would stay in memory until the next request.
-	c.Snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
+	c.Snapshots.Files.Subscribe(func(_, files *snapshot.Files) { e.pages.Store(e.pagesOf(files)) })
+	if files := c.Snapshots.Files.Load(); files != nil {
+		e.pages.CompareAndSwap(nil, e.pagesOf(files)) // unless newer ones have come
+	}
 	return e.routes()
 }
 
@@ -154,7 +156,7 @@ const bytesPerUnit = 5 << 20
 
 // gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
 // and the encoder. Another encoder or level needs another ending.
-const gzipTag = "-gzip1"
+const gzipTag = "-gzip2"
 
 func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	q, issues := reviewcast.ParseSearch(r.URL.RawQuery)

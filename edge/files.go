@@ -11,12 +11,6 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// pages are the representations of files with their headers.
-type pages struct {
-	files  *snapshot.Files
-	byPath map[string]*page
-}
-
 // minGzip is the size of the smallest file that is compressed here: less fits into one packet.
 const minGzip = 1 << 10
 
@@ -29,15 +23,14 @@ type page struct {
 // file serves a published file. A path that ends in a slash is that of its
 // index.html, or of the index.md beside it for a client that prefers Markdown.
 func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
-	files := e.Snapshots.Files.Load()
-	if files == nil {
+	current := e.pages.Load()
+	if current == nil {
 		return errNoSnapshot
 	}
-	path := r.URL.Path
+	pages, path := *current, r.URL.Path
 	if path == "" || strings.HasSuffix(path, "/") {
 		path = strings.TrimSuffix(path, "/") + "/index.html"
 	}
-	pages := e.pagesOf(files).byPath
 	p, ok := pages[path]
 	if !ok && pages[path+"/index.html"] == nil {
 		if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
@@ -75,18 +68,13 @@ func prefers(one, other string, r *http.Request) bool {
 	return weight(accept, one) > max(0, weight(accept, other))
 }
 
-// pagesOf returns the pages of files. The first request makes them, or two with the same result.
-func (e *edge) pagesOf(files *snapshot.Files) *pages {
-	if p := e.pages.Load(); p != nil && p.files == files {
-		return p
-	}
-	p := &pages{files: files, byPath: map[string]*page{}}
-	sequence := sequenceOf(files)
+// pagesOf makes the representations of files, by path.
+func (e *edge) pagesOf(files *snapshot.Files) *map[string]*page {
+	pages, sequence := map[string]*page{}, sequenceOf(files)
 	for f := range files.All() {
-		p.byPath[f.Path] = e.page(f, sequence)
+		pages[f.Path] = e.page(f, sequence)
 	}
-	e.pages.Store(p)
-	return p
+	return &pages
 }
 
 // page makes the representations of a file. The first request for gzip compresses one without variants.

@@ -115,8 +115,8 @@ func printDifference(w io.Writer, lines []string, d *reviewcast.Delta, before, a
 	}
 	was, is := before.AggregateRating, after.AggregateRating
 	counts := diagnostic.Pick(d.Empty(), "no review changes", fmt.Sprintf("%d new, %d changed, %d withdrawn", len(d.Added), len(d.Changed), len(d.Removed)))
-	fmt.Fprintf(w, "%s\nrating %s of %s before, %s of %s after\n", counts, terminal.Stars(was.RatingValue), diagnostic.Plural(was.RatingCount, "review"),
-		terminal.Stars(is.RatingValue), diagnostic.Plural(is.RatingCount, "review"))
+	fmt.Fprintf(w, "%s\nrating %s of %s before, %s of %s after\n", counts, reviewcast.Stars(was.RatingValue), diagnostic.Plural(was.RatingCount, "review"),
+		reviewcast.Stars(is.RatingValue), diagnostic.Plural(is.RatingCount, "review"))
 }
 
 func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {

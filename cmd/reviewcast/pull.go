@@ -190,7 +190,7 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 		fmt.Fprintf(std.out, "%s: %s, %s\n", what, diagnostic.Plural(r.Files, "file"), diagnostic.Plural(r.Reviews, "review"))
 	}
 	if r.Sequence > 0 && !c.Quiet {
-		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), terminal.Stars(r.Rating))
+		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), reviewcast.Stars(r.Rating))
 	}
 	if !c.Quiet {
 		lines("proven", r.Proven)

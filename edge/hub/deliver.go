@@ -246,17 +246,13 @@ func (w *watch) body(b []byte) io.Reader {
 	if len(b) < largeBody {
 		return bytes.NewReader(b)
 	}
-	return &upload{bytes.NewReader(b), w}
+	return io.TeeReader(bytes.NewReader(b), w)
 }
 
-type upload struct {
-	from *bytes.Reader
-	w    *watch
-}
-
-func (u *upload) Read(p []byte) (int, error) {
-	u.w.last.Store(int64(time.Since(u.w.started)))
-	return u.from.Read(p)
+// Write notes progress.
+func (w *watch) Write(p []byte) (int, error) {
+	w.last.Store(int64(time.Since(w.started)))
+	return len(p), nil
 }
 
 const (

@@ -101,10 +101,9 @@ type Hub struct {
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
-	pings    chan []string         // manifests that pings have announced, to reloadLoop
-	health   atomic.Pointer[error] // of the last heartbeat, or that it is late
-	errorsMu sync.Mutex
-	errorsAt map[string]time.Time // when an error was logged last
+	pings  chan []string         // manifests that pings have announced, to reloadLoop
+	health atomic.Pointer[error] // of the last heartbeat, or that it is late
+	errors sync.Map              // a *rate.Sometimes for each message, see logError
 }
 
 // New returns a hub.
@@ -128,7 +127,7 @@ func New(c Config) (*Hub, error) {
 		outcomes:    make(chan store.Outcome, maxReady),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
-		pings: make(chan []string, maxPings), errorsAt: map[string]time.Time{},
+		pings: make(chan []string, maxPings),
 	}
 	c.Metrics.MustRegister(state{h})
 	return h, nil

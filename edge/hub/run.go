@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"reviewcast/edge/hub/store"
 )
 
@@ -200,10 +202,6 @@ func (h *Hub) storeError(ctx context.Context, what string, err error) {
 
 // logError logs an error, at most once every logEvery for each message.
 func (h *Hub) logError(what string, err error) {
-	h.errorsMu.Lock()
-	defer h.errorsMu.Unlock()
-	if now := time.Now(); now.Sub(h.errorsAt[what]) >= logEvery {
-		h.errorsAt[what] = now
-		h.Logger.Error(what, "error", err)
-	}
+	sometimes, _ := h.errors.LoadOrStore(what, &rate.Sometimes{Interval: logEvery})
+	sometimes.(*rate.Sometimes).Do(func() { h.Logger.Error(what, "error", err) })
 }

@@ -133,18 +133,10 @@ func publicReason(err error) string {
 	}
 }
 
-// States of a [Status].
-const (
-	StateActive   = "active"   // subscribed, with the newest content or about to get it
-	StateFailing  = "failing"  // subscribed, the last delivery failed
-	StateWaiting  = "waiting"  // subscribed, the hub could not call
-	StatePending  = "pending"  // requested, not verified yet
-	StateRejected = "rejected" // requested, and the verification failed
-	StateEnded    = "ended"    // no longer subscribed
-)
-
 // Status explains what has happened to a subscription.
 type Status struct {
+	// State is active (with the newest content or about to get it), failing (the last delivery failed), waiting (the hub
+	// could not call), pending (requested, not verified yet), rejected (the verification failed) or ended.
 	State       string    `json:"state"`
 	Explanation string    `json:"explanation"` // what happened, one sentence
 	Remedy      string    `json:"remedy"`      // what would help, one sentence
@@ -161,27 +153,23 @@ func Explain(r store.Record, now time.Time) Status {
 	case r.Verification != nil:
 		return explainVerification(r.Verification)
 	}
-	s := Status{State: StateEnded, At: r.Departure.At}
-	if r.Departure.Cause == store.CauseUnverified {
-		s.State = StateRejected
-	}
-	return s.explain(r.Departure.Cause, publicPart(r.Departure.Error), 0)
+	return Status{At: r.Departure.At}.explain(r.Departure.Cause, publicPart(r.Departure.Error), 0)
 }
 
 func explainSubscription(r *store.Subscription, now time.Time) Status {
-	s, situation, reason := Status{State: StateActive, At: r.DeliveredAt}, "current", publicPart(r.LastError)
+	s, situation, reason := Status{At: r.DeliveredAt}, "current", publicPart(r.LastError)
 	if r.NextAttempt.After(now) {
 		s.Next = r.NextAttempt
 	}
 	switch {
 	case !now.Before(r.ExpiresAt):
-		s.State, s.At, situation = StateEnded, r.ExpiresAt, "lease ended"
+		s.At, situation = r.ExpiresAt, "lease ended"
 	case (r.Behind || !s.Next.IsZero()) && isOurs(reason):
-		s.State, situation = StateWaiting, "delivery postponed"
+		situation = "delivery postponed"
 	case r.Failures == 1:
-		s.State, situation = StateFailing, "delivery failed"
+		situation = "delivery failed"
 	case r.Failures > 1:
-		s.State, situation = StateFailing, "deliveries failed"
+		situation = "deliveries failed"
 	case r.Behind:
 		situation = "due"
 	}
@@ -189,11 +177,11 @@ func explainSubscription(r *store.Subscription, now time.Time) Status {
 }
 
 func explainVerification(v *store.Verification) Status {
-	s := Status{State: StatePending, At: v.RequestedAt, Next: v.NextAttempt}
+	s := Status{At: v.RequestedAt, Next: v.NextAttempt}
 	situation, reason := v.Mode, publicPart(v.LastError)
 	switch {
 	case v.Mode == store.ModeDenied:
-		s.State, reason = StateEnded, v.Reason
+		reason = v.Reason
 	case v.Attempts == 0 && reason == "":
 	case isOurs(reason):
 		situation = "verification postponed"
@@ -205,19 +193,19 @@ func explainVerification(v *store.Verification) Status {
 	return s.explain(situation, reason, v.Attempts)
 }
 
-// explanations has a line for each situation, by modes and causes of the store too: an explanation and a remedy, in
+// explanations has a line for each situation, by modes and causes of the store too: a state, an explanation and a remedy, in
 // which {day} is when it happened, {n} how often, and {helps} what helps against {reason}.
 //
 //go:embed explanations.txt
 var explanations string
 
-// explain returns the status with the texts of a situation.
+// explain returns the status with the state and the texts of a situation.
 func (s Status) explain(situation, reason string, n int) Status {
 	fill := strings.NewReplacer("{day}", s.At.UTC().Format("2 January 2006 at 15:04 UTC"), "{n}", strconv.Itoa(n),
 		"{reason}", reason, "{helps} ", remedy(reason))
 	for line := range strings.Lines(explanations) {
 		if cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] == situation {
-			s.Explanation, s.Remedy = fill.Replace(cells[1]), fill.Replace(cells[2])
+			s.State, s.Explanation, s.Remedy = cells[1], fill.Replace(cells[2]), fill.Replace(cells[3])
 		}
 	}
 	return s

@@ -72,11 +72,8 @@ const (
 )
 
 func hidden(r rune) bool {
-	if r < 0x2000 && r != 0xAD && r < 0x34F {
-		return false // fast path for the letters of most European texts
-	}
-	if 0x2010 <= r && r <= 0x2027 {
-		return false // and for their dashes and quotation marks
+	if r < 0x34F && r != 0xAD || 0x2010 <= r && r <= 0x2027 {
+		return false // fast path for the letters of most European texts, and for their dashes and quotation marks
 	}
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||

@@ -25,6 +25,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,7 @@ func New(c Config) (*Server, error) {
 	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Server{
-		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{newKey()}},
+		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{[]byte(rand.Text())}},
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
 	s.metrics = newMetrics(c.Metrics, s.sessions)

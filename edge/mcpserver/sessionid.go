@@ -47,12 +47,6 @@ type sessionIDs struct {
 	ended []uint64
 }
 
-func newKey() []byte {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
-	return key
-}
-
 // seal returns a new id that is valid for [SessionLifetime].
 func (s *sessionIDs) seal(now time.Time) string {
 	sealed := make([]byte, randomSize, sealedSize+macSize)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func (m *memoryState) SessionKey(context.Context) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.key == nil {
-		m.key = newKey()
+		m.key = []byte(rand.Text())
 	}
 	return m.key, nil
 }
@@ -215,7 +216,7 @@ func TestSessionsBeforeTheState(t *testing.T) {
 
 // TestForgedSessions: an id that is changed anywhere is refused.
 func TestForgedSessions(t *testing.T) {
-	ids, now := &sessionIDs{keys: [][]byte{newKey()}}, time.Now()
+	ids, now := &sessionIDs{keys: [][]byte{[]byte(rand.Text())}}, time.Now()
 	good := ids.seal(now)
 	if !ids.valid(good, now) {
 		t.Fatal("a good id is refused")
@@ -235,7 +236,7 @@ func TestForgedSessions(t *testing.T) {
 }
 
 func TestEndedSessionsAreBounded(t *testing.T) {
-	ids := &sessionIDs{keys: [][]byte{newKey()}}
+	ids := &sessionIDs{keys: [][]byte{[]byte(rand.Text())}}
 	now := time.Now()
 	first, last := ids.seal(now.Add(-time.Hour)), ids.seal(now.Add(time.Hour))
 	ids.end(first)

@@ -49,17 +49,14 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	for _, dates := range [][]reviewcast.Facet{f.Year, f.Month} {
 		slices.SortFunc(dates, func(a, b reviewcast.Facet) int { return cmp.Compare(b.Value, a.Value) })
 	}
-	all := tally{}
 	for rating := reviewcast.MaxRating; rating >= reviewcast.MinRating; rating-- {
 		if t := s.tally(found, s.stars[rating]); t.count > 0 {
 			f.Rating = append(f.Rating, reviewcast.RatingFacet{Value: rating, FacetCount: t.facet()})
-			all.add(t)
 		}
 	}
-	replied := s.tally(found, s.replied)
-	for i, t := range []tally{{all.count - replied.count, all.stars - replied.stars}, replied} {
-		if t.count > 0 {
-			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: i == 1, FacetCount: t.facet()})
+	for _, has := range []bool{false, true} {
+		if t := s.tally(found, s.replies[has]); t.count > 0 {
+			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: has, FacetCount: t.facet()})
 		}
 	}
 	slices.SortStableFunc(f.Replied, func(a, b reviewcast.ReplyFacet) int { return b.Count - a.Count })
@@ -116,7 +113,7 @@ func newDirectory(mentions map[string][]uint32, n int) directory {
 // name adds names for an id. A name that several ids have finds them all.
 func (d *directory) name(id string, names ...string) {
 	for _, name := range append(names, id) {
-		key := foldString(name)
+		key := fold(name)
 		if name != "" && !slices.Contains(d.names[key], id) {
 			d.names[key] = append(d.names[key], id)
 		}
@@ -124,10 +121,13 @@ func (d *directory) name(id string, names ...string) {
 }
 
 // ids returns the ids with a name as a whole, ignoring case, in no order.
-func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
+func (d *directory) ids(name string) []string { return d.names[fold(name)] }
 
-// intersect removes from b what mentions no id with the name.
+// intersect removes from b what mentions no id with the name. An empty name is no filter.
 func (d directory) intersect(b bitmap, name string) {
+	if name == "" {
+		return
+	}
 	named := make(bitmap, len(b))
 	for _, id := range d.ids(name) {
 		d.mentions[id].addTo(named)

@@ -8,13 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"runtime"
 	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
@@ -107,28 +105,16 @@ func (f *Files) Index() (*Snapshot, error) {
 
 // readFiles reads and checks every listed file that the directory holds and its encoded variants.
 func (f *Files) readFiles(read reader, c Config) error {
-	files := make([]*File, len(f.manifest.Files))
-	errs := make([]error, len(files)) // by file, so that the first one in order is reported
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, listed := range f.manifest.Files {
+	f.files = make(map[string]*File, len(f.manifest.Files)+1)
+	for _, listed := range f.manifest.Files {
 		if c.Holds != nil && !c.Holds(listed.Path) {
 			continue
 		}
-		g.Go(func() error {
-			files[i], errs[i] = readFile(read, listed, c)
-			return nil
-		})
-	}
-	_ = g.Wait() // the functions store their errors
-	if err := cmp.Or(errs...); err != nil {
-		return err
-	}
-	f.files = make(map[string]*File, len(files)+1)
-	for _, file := range files {
-		if file != nil {
-			f.files[file.Path] = file
+		file, err := readFile(read, listed, c)
+		if err != nil {
+			return err
 		}
+		f.files[file.Path] = file
 	}
 	return nil
 }

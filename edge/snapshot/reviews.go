@@ -128,18 +128,12 @@ func (r *record) check() error {
 	return nil
 }
 
-// folded appends the folded title, the byte between, and the folded text.
-func (r *record) folded(b []byte) []byte {
-	b = append(fold(b, r.Title), between...)
-	return fold(b, r.Text)
-}
-
 // indexReviews decodes and checks the reviews and builds all indexes but that of their texts.
 func (s *Snapshot) indexReviews() error {
 	n := s.Len()
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
-	var replied []uint32
+	replies := map[bool][]uint32{}
 	directories := []*directory{&s.technicians, &s.services, &s.areas, &s.languages, &s.sources, &s.verifications, &s.years, &s.months}
 	values := make([]mentions, len(directories))
 	for i := range values {
@@ -147,7 +141,6 @@ func (s *Snapshot) indexReviews() error {
 	}
 	var r record
 	var last Place
-	var text []byte
 	for i := range n {
 		r = record{}
 		ordinal := uint32(i)
@@ -158,21 +151,16 @@ func (s *Snapshot) indexReviews() error {
 			return fmt.Errorf("review id %s is used twice", r.ID)
 		}
 		s.reviews.ids[r.ID] = ordinal
-		if r.Date == last.Date {
-			r.Date = last.Date // its bytes, too
-		}
 		s.reviews.dates = append(s.reviews.dates, r.Date)
 		if i > 0 && cmp.Or(cmp.Compare(last.Date, r.Date), cmp.Compare(r.ID, last.ID)) < 0 {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, last.ID)
 		}
 		last = r.Place
-		text = r.folded(text[:0])
-		s.texts = append(s.texts, string(text))
+		s.texts = append(s.texts, fold(r.Title)+between+fold(r.Text))
 		s.ratings = append(s.ratings, uint8(r.Rating))
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
-		if r.OwnerReply.Kind() == '{' {
-			replied = append(replied, ordinal)
-		}
+		has := r.OwnerReply.Kind() == '{'
+		replies[has] = append(replies[has], ordinal)
 		for i, own := range [][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas,
 			{r.Language}, {r.Source}, {r.Verification.Method}, {string(r.Date[:4])}, {r.Date.Month()}} {
 			values[i].add(ordinal, own...)
@@ -181,7 +169,7 @@ func (s *Snapshot) indexReviews() error {
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
-	s.replied = newSet(replied, n)
+	s.replies = map[bool]set{true: newSet(replies[true], n), false: newSet(replies[false], n)}
 	for i, d := range directories {
 		*d = newDirectory(values[i], n)
 	}

@@ -34,11 +34,6 @@ type Result struct {
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
 func (r Result) AppendMembers(b []byte) []byte {
 	query, _ := json.Marshal(r.Query) // strings and numbers always marshal
-	size := 128 + len(query)
-	for _, review := range r.Reviews {
-		size += len(review) + 1
-	}
-	b = slices.Grow(b, size)
 	b = fmt.Appendf(b, `"matched":%d,"returned":%d,"reviews":[`, r.Matched, len(r.Reviews))
 	for i, review := range r.Reviews {
 		if i > 0 {
@@ -143,26 +138,14 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		}
 		found.and(rated)
 	}
-	for _, f := range []struct {
-		name string
-		in   directory
-	}{
-		{q.Technician, s.technicians}, {q.Service, s.services}, {q.ServiceArea, s.areas},
-		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
-	} {
-		if f.name != "" {
-			f.in.intersect(found, f.name)
-		}
-	}
+	s.technicians.intersect(found, q.Technician)
+	s.services.intersect(found, q.Service)
+	s.areas.intersect(found, q.ServiceArea)
+	s.languages.intersect(found, q.Language)
+	s.sources.intersect(found, q.Source)
+	s.verifications.intersect(found, q.Verification)
 	if q.HasReply != nil {
-		replied := newBitmap(n)
-		s.replied.addTo(replied)
-		if !*q.HasReply {
-			for w := range replied {
-				replied[w] = ^replied[w]
-			}
-		}
-		found.and(replied)
+		s.replies[*q.HasReply].intersect(found)
 	}
 	if q.Aspect != "" || q.Sentiment != "" {
 		a, _ := s.Analysis() // after an error it is empty
@@ -224,7 +207,7 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 		clear(found)
 		return
 	}
-	folded := foldString(query)
+	folded := fold(query)
 	if b, ok := s.scans.get(folded); ok {
 		found.and(b)
 		return
@@ -261,7 +244,7 @@ func (s *Snapshot) scan(folded string, found bitmap) {
 // Cost estimates how much more than an ordinary request a search costs, in milliseconds of
 // computing time; most searches cost 0.
 func (s *Snapshot) Cost(q reviewcast.Query) int {
-	folded := foldString(q.Text)
+	folded := fold(q.Text)
 	query := []rune(folded)
 	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) || len(query) <= 3 {
 		return 0

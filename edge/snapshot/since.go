@@ -56,25 +56,18 @@ func (x Since) Sum() [sha256.Size]byte {
 // Body returns the response body in consecutive parts.
 func (x Since) Body() [][]byte { return [][]byte{x.head, x.reviews, x.tail} }
 
-// Gzip returns the body in the gzip coding (RFC 1952), in parts: the stored head, the blocks that
-// are complete within the range, compressed once for all requests, and the rest.
+// Gzip returns the body in the gzip coding (RFC 1952), in parts: the head, the blocks that are complete within the
+// range, compressed once for all requests, and the rest.
 func (x Since) Gzip() [][]byte {
-	parts := make([][]byte, 0, len(x.whole)+2)
-	open := append([]byte(gzipHeader), 0) // RFC 1951, section 3.2.4: a stored block
-	open = binary.LittleEndian.AppendUint16(open, uint16(len(x.head)))
-	open = binary.LittleEndian.AppendUint16(open, ^uint16(len(x.head)))
-	parts = append(parts, append(open, x.head...))
+	parts := [][]byte{deflate(gzipHeader, false, x.head)}
 	for _, b := range x.whole {
 		parts = append(parts, b.deflated())
 	}
 	return append(parts, appendTrailer(deflate("", true, x.rest, x.tail), x.Body()...))
 }
 
-// Gzip returns a body in the gzip coding. Its time is a klauspost writer's without one, so that the bytes stay those of
-// their entity tags.
-func Gzip(body []byte) []byte {
-	return appendTrailer(deflate("\x1f\x8b\x08\x00\x00\x09\x6e\x88\x00\xff", true, body), body)
-}
+// Gzip returns a body in the gzip coding.
+func Gzip(body []byte) []byte { return appendTrailer(deflate(gzipHeader, true, body), body) }
 
 // gzipHeader is that of RFC 1952, section 2.3: deflate, no flags, no time, unknown system.
 const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"

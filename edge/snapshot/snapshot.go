@@ -58,7 +58,7 @@ type Snapshot struct {
 	reviews list
 	stars   [reviewcast.MaxRating + 1]set // by rating; 0 is unused
 	ratings []uint8                       // by ordinal
-	replied set                           // with an owner reply
+	replies map[bool]set                  // with an owner reply, and without
 
 	technicians, services, areas      directory
 	languages, sources, verifications directory

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -144,23 +143,9 @@ func (x *indexer) add(ordinal uint32, text string) {
 	}
 }
 
-// fold appends s, which must be UTF-8, to dst in the form in which texts and queries are compared: NFC, with each code
-// point replaced by the smallest one that is equal under simple case folding ("straße" -> "STRAßE", "K" -> "K").
-func fold(dst []byte, s string) []byte {
-	for _, r := range norm.NFC.String(s) {
-		switch {
-		case 'a' <= r && r <= 'z':
-			dst = append(dst, byte(r)-('a'-'A'))
-		case r < utf8.RuneSelf:
-			dst = append(dst, byte(r))
-		default:
-			dst = utf8.AppendRune(dst, foldRune(r))
-		}
-	}
-	return dst
-}
-
-func foldString(s string) string { return string(fold(nil, s)) }
+// fold returns s, which must be UTF-8, in the form in which texts and queries are compared: NFC, with each code point
+// replaced by the smallest one that is equal under simple case folding ("straße" -> "STRAßE", "K" -> "K").
+func fold(s string) string { return strings.Map(foldRune, norm.NFC.String(s)) }
 
 // foldRune is the smallest code point of r's orbit under simple case folding.
 func foldRune(r rune) rune {

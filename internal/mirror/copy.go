@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -312,16 +311,9 @@ func (r Report) String() string {
 	if line == "" {
 		line = fmt.Sprintf("no review changed, files: %d", r.Files)
 	}
-	rating := stars(r.After)
-	if before := stars(r.Before); r.Before != nil && before != rating {
+	rating := reviewcast.Stars(r.After)
+	if before := reviewcast.Stars(r.Before); r.Before != nil && before != rating {
 		rating = before + " → " + rating
 	}
 	return line + "; rating " + rating + "; " + humanize.Bytes(uint64(r.Bytes))
-}
-
-func stars(rating *float64) string {
-	if rating == nil {
-		return "none"
-	}
-	return strconv.FormatFloat(*rating, 'f', 2, 64)
 }

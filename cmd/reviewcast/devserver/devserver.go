@@ -150,8 +150,11 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	s.Builder.Accept(res)
 	s.shown = res
 	s.problems(res.Problems)
-	if before == nil || before.Site != res.Site || prefix != "" { // otherwise a file was written with the same content
-		s.built(before, res, prefix, time.Since(start))
+	switch took := time.Since(start).Round(time.Millisecond); {
+	case before == nil:
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took, res.BaseURL)
+	case before.Site != res.Site || prefix != "": // otherwise a file was written with the same content
+		fmt.Fprintf(s.Out, "%s%s, %s\n", prefix, changes(before.Dataset, res), took)
 	}
 	return nil
 }
@@ -243,15 +246,6 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
-// built prints a line about a build; before is the one before, nil for the first, and prefix says that it failed.
-func (s *Server) built(before, res *generator.Result, prefix string, took time.Duration) {
-	if before == nil {
-		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took.Round(time.Millisecond), res.BaseURL)
-		return
-	}
-	fmt.Fprintf(s.Out, "%s%s, %s\n", prefix, changes(before.Dataset, res), took.Round(time.Millisecond))
-}
-
 // maxNamed is the number of ids in a line.
 const maxNamed = 3
 
@@ -278,7 +272,7 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	if n := res.Dataset.Unpublished.Unverified; n != before.Unpublished.Unverified {
 		parts = append(parts, fmt.Sprintf("%d not published: without a verification", n))
 	}
-	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
+	if was, is := reviewcast.Stars(before.AggregateRating.RatingValue), reviewcast.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
 		parts = append(parts, "rating "+was+" → "+is)
 	}
 	return strings.Join(append(parts, diagnostic.Plural(files, "file")), ", ")

@@ -130,14 +130,6 @@ func Reviews(d *reviewcast.Dataset) string {
 	return s
 }
 
-// Stars writes a mean rating; nil is that of no reviews.
-func Stars(mean *float64) string {
-	if mean == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%.2f", *mean)
-}
-
 // ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or the end of the input.
 var ErrStopped = errors.New("stopped; no file was changed")
 

@@ -39,18 +39,18 @@ func answers(status int) func(*faultRun, string) {
 
 // faults are the twelve of docs/hub-operations.md. The names are those of hosts.
 var faults = []fault{
-	{"name-gone", false, func(s *faultRun, host string) { s.names.Store(host, "gone") }, hub.StateEnded, "the host name was not found", "DNS"},
-	{"tls", false, func(s *faultRun, host string) { s.names.Store(host, s.plain.Addr().(*net.TCPAddr).IP.String()) }, hub.StateEnded, "no TLS connection", "TLS 1.2"},
-	{"redirect", false, answers(http.StatusFound), hub.StateEnded, "answered 302 Found", "redirects"},
-	{"wrong-challenge", true, answers(http.StatusOK), hub.StateRejected, "the body is not the challenge", "hub.challenge"},
-	{"5xx", false, answers(http.StatusServiceUnavailable), hub.StateEnded, "answered 503", "server"},
-	{"slow", false, answers(0), hub.StateFailing, "no answer within 30 s", "30 seconds"},
-	{"410", false, answers(http.StatusGone), hub.StateEnded, "410 Gone", "2xx"},
-	{"lease-ended", false, func(*faultRun, string) {}, hub.StateEnded, "The lease ended", "renew"},
-	{"private-address", true, func(s *faultRun, host string) { s.names.Store(host, "10.0.0.1") }, hub.StateRejected, "the address is not allowed", "public address"},
-	{"body-refused", false, answers(http.StatusRequestEntityTooLarge), hub.StateEnded, "answered 413", "smaller topic"},
-	{"removed", false, func(s *faultRun, host string) { s.remove(host) }, hub.StateEnded, "An operator", "operator"},
-	{"our-outage", false, func(s *faultRun, host string) { s.names.Store(host, "silent") }, hub.StateWaiting, "the hub could not call", "Nothing"},
+	{"name-gone", false, func(s *faultRun, host string) { s.names.Store(host, "gone") }, "ended", "the host name was not found", "DNS"},
+	{"tls", false, func(s *faultRun, host string) { s.names.Store(host, s.plain.Addr().(*net.TCPAddr).IP.String()) }, "ended", "no TLS connection", "TLS 1.2"},
+	{"redirect", false, answers(http.StatusFound), "ended", "answered 302 Found", "redirects"},
+	{"wrong-challenge", true, answers(http.StatusOK), "rejected", "the body is not the challenge", "hub.challenge"},
+	{"5xx", false, answers(http.StatusServiceUnavailable), "ended", "answered 503", "server"},
+	{"slow", false, answers(0), "failing", "no answer within 30 s", "30 seconds"},
+	{"410", false, answers(http.StatusGone), "ended", "410 Gone", "2xx"},
+	{"lease-ended", false, func(*faultRun, string) {}, "ended", "The lease ended", "renew"},
+	{"private-address", true, func(s *faultRun, host string) { s.names.Store(host, "10.0.0.1") }, "rejected", "the address is not allowed", "public address"},
+	{"body-refused", false, answers(http.StatusRequestEntityTooLarge), "ended", "answered 413", "smaller topic"},
+	{"removed", false, func(s *faultRun, host string) { s.remove(host) }, "ended", "An operator", "operator"},
+	{"our-outage", false, func(s *faultRun, host string) { s.names.Store(host, "silent") }, "waiting", "the hub could not call", "Nothing"},
 }
 
 // faultRun is the state of TestFaults.
