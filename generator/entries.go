@@ -109,6 +109,9 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 		},
 		Dataset: dataset(content, baseURL, all), Insights: in, Withdrawals: withdrawals(content, previous), ReviewLines: lines, InsightLines: insightLines,
 	}}
+	for _, l := range s.Links {
+		site.Channel.Links = append(site.Channel.Links, render.Link(l))
+	}
 	files, err := render.Files(site.Content)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,9 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	}
 	mistakes := func(kind, file string, text []byte) {
 		for _, m := range diagnostic.Rows(themeMistakes, kind) {
-			if at := regexp.MustCompile(m[0]).FindIndex(text); at != nil {
+			form := regexp.MustCompile(m[0])
+			if at := form.FindSubmatchIndex(text); at != nil {
+				at = at[2*max(0, form.SubexpIndex("place")):]
 				add(diagnostic.Severity(m[1]), file, text[:at[0]], strings.ReplaceAll(m[2], "$0", string(text[at[0]:at[1]])), m[3])
 			}
 		}

@@ -181,6 +181,9 @@ func (s *Site) files(pages []job) []job {
 	static := func(path, media string, body []byte) job {
 		return file(path, media, func() ([]byte, error) { return body, nil })
 	}
+	if s.modified != "" { // what no review is about is a page, but nothing to be found by
+		pages = slices.DeleteFunc(slices.Clone(pages), func(p job) bool { return p.Modified == "" })
+	}
 	data := map[string]any{
 		"Title": s.Channel.Title, "Base": s.Channel.BaseURL, "Business": s.Dataset.Business.Name, "Count": len(s.reviews), "Mean": s.Dataset.AggregateRating.RatingValue,
 		"Links": published, "Pages": slices.SortedFunc(slices.Values(pages), func(a, b job) int { return strings.Compare(a.Path, b.Path) }),

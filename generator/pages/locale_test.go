@@ -148,7 +148,7 @@ func TestLocale(t *testing.T) {
 			t.Errorf("%q, want %q", tt.got, tt.want)
 		}
 	}
-	if script := string(de.script()); !strings.Contains(script, `"About":"Thema",`) || !strings.Contains(script, `"review.one":"%s Bewertung"`) {
+	if script := string(de.script()); !strings.Contains(script, `"Aspects":"Aspekte",`) || !strings.Contains(script, `"review.one":"%s Bewertung"`) {
 		t.Error("the search box isn't in German")
 	}
 	if string(newLocale("en", nil).script()) != string(siteFile("search.js")) {

@@ -47,7 +47,11 @@ type Channel struct {
 	Description string // one sentence for people; may be ""
 	Language    string // BCP 47 tag of title and description; "" is the business's
 	Author      Author // of the feeds; a zero name is the business's
+	Links       []Link // of the pages' foot, such as an imprint
 }
+
+// Link is a link to a page of the business's own.
+type Link struct{ Text, URL string }
 
 // Author signs the feeds. URL and Email may be empty.
 type Author struct {

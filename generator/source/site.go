@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	siteSchema     = newSchema("the site", "", "", "base_url title feed_title description language license author policies")
+	siteSchema     = newSchema("the site", "", "", "base_url title feed_title description language license author links policies")
 	authorSchema   = newSchema("author", "author.", "{name: %t}", "name url email")
 	authorNames    = []string{"initials", "full"}
 	policiesSchema = newSchema("policies", "policies.", "{author_names: initials}", "author_names")
@@ -83,6 +83,11 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	}
 	if a, ok := r.inner("author", authorSchema); ok {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
+	}
+	for _, e := range r.entriesOf("links", "{Imprint: https://acme.example/imprint}") {
+		if to := r.webAddress(&e.Value, "links."+e.Key.Text); to != "" {
+			s.Links = append(s.Links, Link{e.Key.Text, to})
+		}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
 		s.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")

@@ -22,10 +22,10 @@
   const facets = {
     rating: [text("Stars"), (v) => ({ rating: v })],
     year: [text("Year"), (v) => ({ since: v + "-01-01", until: v + "-12-31" })],
-    aspect: [text("About"), (v) => ({ aspect: v })],
-    technician: [text("Technician"), (v) => ({ mentions_technician: v })],
-    service: [text("Service"), (v) => ({ mentions_service: v })],
-    service_area: [text("Area"), (v) => ({ mentions_service_area: v })],
+    aspect: [text("Aspects"), (v) => ({ aspect: v })],
+    technician: [text("Technicians"), (v) => ({ mentions_technician: v })],
+    service: [text("Services"), (v) => ({ mentions_service: v })],
+    service_area: [text("Service areas"), (v) => ({ mentions_service_area: v })],
     language: [text("Language"), (v) => ({ language: v })],
     replied: [text("Reply"), (v) => ({ has_reply: v })],
   };
@@ -88,6 +88,7 @@
       chips.append(make("div", { role: "group", "aria-label": title, "data-facet": facet },
         make("span", { class: "quiet" }, title), make("span", { class: "choices" }, ...list.slice(0, most[facet] || 8).map((e) => chip(facet, e)))));
     }
+    if (found.matched === 0) status.append(" ", make("a", { href: home }, text("All reviews")));
     results.replaceChildren(make("h2", { class: "unseen" }, text("Results")), ...found.reviews.map(article));
   };
 
