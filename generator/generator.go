@@ -204,7 +204,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	theme, err := readTheme(b.cfg.ContentDir)
+	theme, err := pages.ReadTheme(b.cfg.ContentDir)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		counted := insights.Compute(InsightsInput(content.Content)).Insights
 		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	theme, err := readTheme(b.cfg.ContentDir)
+	theme, err := pages.ReadTheme(b.cfg.ContentDir)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,16 +15,6 @@ import (
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
 )
-
-// readTheme reads the theme in a content folder, out of which no link leads.
-func readTheme(dir string) (pages.Theme, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return pages.Theme{}, err
-	}
-	defer root.Close()
-	return pages.ReadTheme(root.FS())
-}
 
 //go:embed theme.txt
 var themeMistakes string

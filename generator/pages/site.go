@@ -2,8 +2,10 @@ package pages
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 	"strings"
+	texttemplate "text/template"
 
 	"reviewcast"
 )
@@ -12,7 +14,8 @@ import (
 type Site struct {
 	Content
 	*locale
-	*templates
+	page   *template.Template
+	twins  *texttemplate.Template
 	tally  // modified is the newest date of all; "" when there is none
 	assets assets
 	jobs   []job
@@ -36,7 +39,7 @@ func New(c Content) (*Site, error) {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
 	}
 	var err error
-	if s.templates, err = c.Theme.templates(s.locale); err != nil {
+	if s.page, s.twins, err = c.Theme.templates(l); err != nil {
 		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
