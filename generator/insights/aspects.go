@@ -32,7 +32,7 @@ type aspectSum struct {
 	counts   reviewcast.SentimentCounts
 	months   []reviewcast.AspectMonth // newest first; Score is a sum
 	trend    trendSum
-	quotes   [3][]quote // by polarity, the best maxExamples first
+	quotes   map[reviewcast.Polarity][]quote // the best maxExamples first
 	phrases  map[phraseKey]*phraseSum
 }
 
@@ -60,7 +60,7 @@ type quote struct {
 func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 	sums := make([]aspectSum, len(an.Aspects()))
 	for i := range sums {
-		sums[i].months, sums[i].phrases = []reviewcast.AspectMonth{}, map[phraseKey]*phraseSum{}
+		sums[i] = aspectSum{months: []reviewcast.AspectMonth{}, quotes: map[reviewcast.Polarity][]quote{}, phrases: map[phraseKey]*phraseSum{}}
 	}
 	texts, textStars := 0, 0
 	w := windowsOf(all)
@@ -105,10 +105,10 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 		s.phrased++
 	}
 	// The best quotes of each polarity are kept. A review has one vote, so none is quoted twice.
-	list, q := &s.quotes[at.Polarity], quote{r, at, age}
-	place, _ := slices.BinarySearchFunc(*list, q, compare)
-	*list = slices.Insert(*list, place, q)
-	*list = (*list)[:min(maxExamples, len(*list))]
+	list, q := s.quotes[at.Polarity], quote{r, at, age}
+	place, _ := slices.BinarySearchFunc(list, q, compare)
+	list = slices.Insert(list, place, q)
+	s.quotes[at.Polarity] = list[:min(maxExamples, len(list))]
 }
 
 // compare orders quotes: first what proves its vote more surely, then as surely in a
@@ -120,7 +120,7 @@ func compare(a, b quote) int {
 // doubt is 0 for a vote that is firm and agrees with the review's stars and its other
 // sentences, and rises with each reason to doubt it.
 func doubt(q quote) (n int) {
-	if q.review.Rating > 3 && q.m.Polarity == sentiment.Negative || q.review.Rating < 3 && q.m.Polarity == sentiment.Positive {
+	if sentiment.Against(q.m.Polarity, q.review.Rating) {
 		n++
 	}
 	for i := range q.review.Aspects {
@@ -216,12 +216,12 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 
 // examples lists typical reviews: those with the most frequent polarity, the surest first.
 func (s *aspectSum) examples() []string {
-	typical := sentiment.Positive
+	typical := reviewcast.Positive
 	switch c := &s.counts; {
 	case c.NeutralCount > c.PositiveCount && c.NeutralCount > c.NegativeCount+c.MixedCount:
-		typical = sentiment.Neutral
+		typical = reviewcast.Neutral
 	case c.NegativeCount+c.MixedCount > c.PositiveCount:
-		typical = sentiment.Negative
+		typical = reviewcast.Negative
 	}
 	ids := []string{}
 	for _, q := range s.quotes[typical] {
@@ -233,9 +233,9 @@ func (s *aspectSum) examples() []string {
 // evidence lists quotes, the negative ones beside the positive: where there is a negative vote, there is its sentence.
 func (s *aspectSum) evidence() []reviewcast.Evidence {
 	out := []reviewcast.Evidence{}
-	for _, f := range []sentiment.Polarity{sentiment.Positive, sentiment.Negative, sentiment.Neutral} {
+	for _, f := range []reviewcast.Polarity{reviewcast.Positive, reviewcast.Negative, reviewcast.Neutral} {
 		for i, q := range s.quotes[f] {
-			if i == maxQuotes || f == sentiment.Neutral && i > 0 {
+			if i == maxQuotes || f == reviewcast.Neutral && i > 0 {
 				break // one is enough to show what neither praise nor blame looks like
 			}
 			out = append(out, q.publish())
@@ -250,7 +250,7 @@ func (q quote) publish() reviewcast.Evidence {
 	start, quote := utf8.RuneCountInString(text[:where.Start]), text[where.Start:where.End]
 	return reviewcast.Evidence{
 		ReviewID: q.review.ID, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote,
-		Polarity: q.m.Polarity.Published(), Source: q.m.Origin.String(),
+		Polarity: q.m.Polarity, Source: q.m.Origin.String(),
 	}
 }
 

@@ -61,7 +61,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	for _, n := range found.Aspects {
 		add(Mention{
 			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Label: a.aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
-			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
+			Polarity: n.Polarity, Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
 		}, *r.Text, n.Start, n.End)
 	}
 	part := map[bool]int{true: 0, false: 1} // by Title
@@ -109,5 +109,5 @@ func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, flo
 		last++
 	}
 	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), anyAspect, first, last)
-	return polarityOf(sum).Published(), sum
+	return polarityOf(sum), sum
 }

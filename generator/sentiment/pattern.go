@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"reviewcast"
 )
 
 // A pattern is the words of a phrase as the shipped list and the editors write
@@ -283,8 +285,8 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		case praises, blames:
-			if polarity, _ := w.phrasePolarity(e, m); polarity != Neutral {
-				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), polarity.valence(), e.aspect})
+			if polarity, _ := w.phrasePolarity(e, m); polarity != reviewcast.Neutral {
+				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), valences[polarity], e.aspect})
 			}
 		}
 		hits = append(hits, m)
@@ -296,18 +298,18 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 func (e *entry) speaks(language string) bool { return e.language == "" || e.language == language }
 
 // phrasePolarity returns the polarity of a phrase in its context.
-func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
-	f := Positive
+func (w *worker) phrasePolarity(e entry, m match) (reviewcast.Polarity, Rule) {
+	said := reviewcast.Positive
 	if e.meaning == blames {
-		f = Negative
+		said = reviewcast.Negative
 	}
 	switch {
 	case w.supposed(m.first()):
-		return Neutral, conditional
+		return reviewcast.Neutral, conditional
 	case !w.negates(m) && negated(w.tokens, m.first()):
-		return f.not(), afterNegation
+		return opposite[said], afterNegation
 	}
-	return f, asWritten
+	return said, asWritten
 }
 
 // negates reports whether a word of the phrase is a negation, so that one before it
