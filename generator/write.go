@@ -34,15 +34,11 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	for path, body := range r.documents {
 		artifacts = append(artifacts, render.Artifact{Path: path, Body: body})
 	}
-	if err := render.Precompress(artifacts, codings...); err != nil {
-		return nil, err
+	for path, variant := range render.Precompress(artifacts, codings) {
+		files[strings.TrimPrefix(path, "/")] = variant
 	}
 	for _, a := range artifacts {
-		name := strings.TrimPrefix(a.Path, "/")
-		files[name] = a.Body
-		for coding, encoded := range a.Encodings {
-			files[name+coding.Ext()] = encoded
-		}
+		files[strings.TrimPrefix(a.Path, "/")] = a.Body
 	}
 	return files, nil
 }
