@@ -14,7 +14,6 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
 
@@ -305,19 +304,4 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	return []diagnostic.Problem{content.BusinessAt.Error("business-id",
 		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
 		fmt.Sprintf("write id: %s (its name may change); if you do mean to change it, build once with --new-business-id", was))}
-}
-
-// claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
-func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
-	var out []diagnostic.Problem
-	for _, c := range content.Claims {
-		switch f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value); {
-		case f == nil:
-		case f.Unknown:
-			out = append(out, c.At.Error("claim-unknown", f.Message, f.Suggest))
-		default:
-			out = append(out, c.At.Warning("claim-moved", f.Message, f.Suggest))
-		}
-	}
-	return out
 }
