@@ -86,8 +86,7 @@ func (s *Site) pages() (pages []job) {
 	add := func(path string, modified reviewcast.Date, of func() *view) {
 		pages = append(pages, job{path, modified, func() ([]render.Artifact, error) { return s.artifacts(path, of()) }})
 	}
-	for i := range s.months {
-		m := &s.months[i]
+	for _, m := range s.months {
 		add(reviewcast.PathMonths+m.Name+"/", m.modified, func() *view {
 			crumbs := []link{{s.text("Reviews"), reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}}
 			return &view{Title: s.text("Reviews of %s", s.monthName(m.Name)), Description: m.Summary(), Crumbs: crumbs, Name: "month", Data: &monthView{month: m}}
