@@ -262,11 +262,15 @@ func (r *Analyzed) Sentence(v sentiment.Vote) string {
 
 // Naming returns the sentence in which the review names an entity, or its title.
 func (r *Analyzed) Naming(m *sentiment.EntityMention) string {
-	text := r.Text
+	return around(r.textOf(m), m.Sentence, m.Start, m.End)
+}
+
+// textOf returns the text that a mention is in.
+func (r *Analyzed) textOf(m *sentiment.EntityMention) string {
 	if m.Title {
-		text = r.Title
+		return *r.Title
 	}
-	return around(*text, m.Sentence, m.Start, m.End)
+	return *r.Text
 }
 
 // around returns what is readable of a sentence, with an ellipsis where it is cut.

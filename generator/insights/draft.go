@@ -37,7 +37,7 @@ func Draft(of Result, business string) string {
 		Drift, Least int
 		Aspects, Top []reviewcast.Aspect
 		Best, Worst  []reviewcast.Aspect // at most one
-		Ambiguous    []AmbiguousName
+		Ambiguous    []*AmbiguousName
 	}{in, business, int(MaxDrift * 100), minDraftMentions, list, list[:min(3, len(list))], best[:min(1, len(best))], others[max(0, len(others)-1):], of.Ambiguous})
 	if err != nil {
 		panic(err) // the template is embedded

@@ -46,7 +46,7 @@ type Result struct {
 	Reviews  []Analyzed // in published order
 	// Ambiguous lists the names in texts that several technicians bear, so that
 	// nobody is credited, for the editor; sorted by name.
-	Ambiguous []AmbiguousName
+	Ambiguous []*AmbiguousName
 }
 
 // AmbiguousName is a name that several technicians bear.
