@@ -197,7 +197,7 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 				continue
 			}
 			m := w.v.things[k].longest(w.tokens, i, w.taken)
-			if m.payloads[0] == 0 {
+			if m.words == 0 {
 				continue
 			}
 			last := m.last()

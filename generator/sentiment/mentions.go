@@ -131,9 +131,6 @@ func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry
 	for _, h := range s.hits {
 		var meant []int32 // the aspects that the phrase is about
 		for _, p := range h.payloads {
-			if p == 0 {
-				break
-			}
 			for _, e := range w.v.entries[p-1] {
 				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(meant, e.aspect) {
 					continue

@@ -182,21 +182,9 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 
 // match is the longest pattern that begins at a token.
 type match struct {
-	payloads [4]int32 // of all patterns that match the same words, in ascending order; 0: none
-	words    int      // how many words it names, gaps not counted
+	payloads []int32 // of all patterns that match the same words, in ascending order
+	words    int     // how many words it names, gaps not counted
 	at       [maxElements]int32
-}
-
-// tie adds the payload of a pattern that matches the same words.
-func (m *match) tie(p int32) {
-	for i, have := range m.payloads {
-		if p == have {
-			return
-		}
-		if have == 0 || p < have {
-			m.payloads[i], p = p, have
-		}
-	}
 }
 
 func (m *match) first() int { return int(m.at[0]) }
@@ -218,10 +206,12 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 	if p := t.nodes[at].payload; p != 0 && cur.words >= best.words {
 		switch {
 		case cur.words == best.words && cur.at == best.at:
-			best.tie(p)
+			best.payloads = append(best.payloads, p)
+			slices.Sort(best.payloads)
+			best.payloads = slices.Compact(best.payloads) // several ways through gaps lead to one pattern
 		case cur.words > best.words || p < best.payloads[0]:
 			*best = *cur
-			best.payloads[0] = p
+			best.payloads = []int32{p}
 		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
@@ -267,7 +257,7 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			continue
 		}
 		m := phrases.longest(w.tokens, i, w.taken)
-		if m.payloads[0] == 0 {
+		if m.words == 0 {
 			continue
 		}
 		e := w.v.entries[m.payloads[0]-1][0]

@@ -63,7 +63,7 @@ func (w *worker) topicKeys() []TopicKey {
 	var keys []TopicKey
 	t := w.tokens
 	for i := range t {
-		if m := w.v.topicTrie.longest(t, i, nil); m.payloads[0] > 0 {
+		if m := w.v.topicTrie.longest(t, i, nil); m.words > 0 {
 			keys = append(keys, TopicKey(m.payloads[0]))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
