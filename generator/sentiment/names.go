@@ -52,7 +52,7 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 	var p pattern
 	var upper []bool // by word: it has a capital
 	for word, written := range words(text) {
-		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+		p = append(p, element{syms: []symbol{v.dict.intern(word + " ")}})
 		upper = append(upper, written&capital != 0)
 	}
 	if len(p) == 0 || len(p) > maxElements || !slices.Contains(upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {

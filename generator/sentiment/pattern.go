@@ -44,16 +44,16 @@ func (d *dictionary) compile(text string) (p pattern) {
 		for choice := range strings.SplitSeq(field, "/") {
 			switch {
 			case choice == "#":
-				e.syms = append(e.syms, d.intern(d.exact, "@#"))
+				e.syms = append(e.syms, d.intern("@#"))
 			case choice[0] == '@':
 				if !d.lex.isClass[choice[1:]] {
 					panic(fmt.Sprintf("lexicon/phrases.txt: pattern %q: there is no class %s", text, choice))
 				}
-				e.syms = append(e.syms, d.intern(d.exact, choice))
+				e.syms = append(e.syms, d.intern(choice))
 			default:
 				w, exact := strings.CutPrefix(choice, "=")
 				if w = d.spelled(bare(Fold(w))); exact {
-					e.syms = append(e.syms, d.intern(d.exact, w))
+					e.syms = append(e.syms, d.intern(w))
 				} else {
 					e.syms = append(e.syms, d.inflected(w))
 				}
@@ -72,9 +72,9 @@ func (d *dictionary) compilePlain(text string) (p pattern) {
 	for w := range words(text) {
 		w = d.spelled(w)
 		if exact {
-			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
+			p = append(p, element{syms: []symbol{d.intern(w)}})
 		} else {
-			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
+			p = append(p, element{syms: []symbol{d.intern(stem(w) + "*")}})
 		}
 	}
 	if len(p) > maxElements {
@@ -86,8 +86,8 @@ func (d *dictionary) compilePlain(text string) (p pattern) {
 // inflected returns the symbol of a word of the shipped list, which also stands for
 // its regular forms. The list has the irregular forms.
 func (d *dictionary) inflected(w string) symbol {
-	_, known := d.exact["~"+w]
-	id := d.intern(d.exact, "~"+w)
+	_, known := d.symbols["~"+w]
+	id := d.intern("~" + w)
 	if known {
 		return id
 	}

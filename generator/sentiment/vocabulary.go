@@ -48,7 +48,7 @@ func newVocabulary(c Config) *vocabulary {
 	} else {
 		copied := *shippedVocabulary()
 		dict := *copied.dict // its forms are those of shipped phrases alone
-		dict.stems, dict.exact, dict.names = maps.Clone(dict.stems), maps.Clone(dict.exact), maps.Clone(dict.names)
+		dict.symbols = maps.Clone(dict.symbols)
 		copied.dict, copied.entries = &dict, slices.Clip(copied.entries)
 		v = &copied
 	}
@@ -77,7 +77,7 @@ var shippedVocabulary = sync.OnceValue(func() *vocabulary { return aspectVocabul
 // aspectVocabulary compiles the shipped phrases, and the editors' terms of aspects.
 func aspectVocabulary(aspects []Term) *vocabulary {
 	lex := shipped()
-	dict := &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+	dict := &dictionary{lex: lex, symbols: map[string]symbol{}, forms: map[string][]symbol{}}
 	v := &vocabulary{dict: dict, aspects: aspects, phrases: newTrie()}
 	// Of two equally long phrases the one inserted first is found. A term of the editors' comes after the shipped
 	// phrases: listing "late" under punctuality names the aspect, and doesn't deny that late is bad.
