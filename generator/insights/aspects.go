@@ -58,7 +58,7 @@ type quote struct {
 // aspects counts every aspect of the vocabulary, in its order: one vote a review.
 // An aspect that no review mentions has the count 0 and the confidence none.
 func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
-	sums := make([]aspectSum, len(an.Aspects()))
+	sums := make([]aspectSum, len(an.Aspects))
 	for i := range sums {
 		sums[i] = aspectSum{months: []reviewcast.AspectMonth{}, quotes: map[reviewcast.Polarity][]quote{}, phrases: map[phraseKey]*phraseSum{}}
 	}
@@ -81,8 +81,8 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 			sums[r.Aspects[k].Aspect].phrase(r, &r.Aspects[k])
 		}
 	}
-	out := make([]reviewcast.Aspect, len(an.Aspects()))
-	for i, t := range an.Aspects() {
+	out := make([]reviewcast.Aspect, len(an.Aspects))
+	for i, t := range an.Aspects {
 		out[i] = sums[i].publish(t, texts, textStars)
 	}
 	return out

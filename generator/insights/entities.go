@@ -31,11 +31,11 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 	var index [sentiment.Kinds]map[string]int32 // by id
 	for k := range sentiment.Kinds {
 		index[k] = map[string]int32{}
-		for i, e := range a.Entities(k) {
+		for i, e := range a.Entities[k] {
 			index[k][e.ID] = int32(i)
 			sums[k] = append(sums[k], entitySum{
 				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
-				aspects: make([]int, len(a.Aspects())),
+				aspects: make([]int, len(a.Aspects)),
 			})
 		}
 	}
@@ -96,7 +96,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 	e.quarterStars += r.Rating
 	q.AverageRating = reviewcast.Mean(e.quarterStars, q.ReviewCount)
 	for _, v := range r.Votes {
-		id := a.Aspects()[v.Aspect].ID
+		id := a.Aspects[v.Aspect].ID
 		at, ok := slices.BinarySearchFunc(q.Votes, id, func(a reviewcast.AspectVotes, id string) int { return strings.Compare(a.ID, id) })
 		if !ok {
 			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
@@ -115,7 +115,7 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {
-				counts[an.Aspects()[a].ID] = n
+				counts[an.Aspects[a].ID] = n
 			}
 		}
 		s.TopAspects = most(counts, maxTopAspects)

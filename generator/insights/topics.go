@@ -45,7 +45,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	for _, s := range list {
 		s.rank = 1
 		if s.key.Rank() == 0 {
-			own := a.EditorTopics()[s.key-1]
+			own := a.EditorTopics[s.key-1]
 			if s.label = own.Label; own.Pinned {
 				s.rank = 0
 			}
@@ -136,14 +136,14 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		}
 	}
 	for k, s := range by {
-		if s.n >= least || k.Rank() == 0 && a.EditorTopics()[k-1].Pinned {
+		if s.n >= least || k.Rank() == 0 && a.EditorTopics[k-1].Pinned {
 			sums = append(sums, s)
 		}
 	}
 	slices.SortFunc(sums, func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.key.Rank(), b.key.Rank()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
-	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics()))], texts
+	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics))], texts
 }
 
 func (s *topicSum) add(r *Analyzed, w windows) {

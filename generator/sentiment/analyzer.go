@@ -52,7 +52,8 @@ type Term struct {
 	Positive, Negative, Neutral []string
 }
 
-// Analyzer finds mentions in reviews. It is immutable and safe for concurrent use.
+// Analyzer finds mentions in reviews. It is immutable and safe for concurrent use. Of its vocabulary it shows the Aspects,
+// the Entities by kind and the EditorTopics, which the fields of an [Analysis] index.
 type Analyzer struct {
 	*vocabulary
 	workers sync.Pool // of *worker
@@ -63,13 +64,6 @@ func NewAnalyzer(c Config) *Analyzer {
 	v := newVocabulary(c)
 	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return &worker{v: v, seen: map[string]*word{}} }}}
 }
-
-// Aspects returns the aspects of the vocabulary, in the editors' order.
-// [AspectMention.Aspect] and [Vote.Aspect] index it.
-func (a *Analyzer) Aspects() []Term { return a.aspects }
-
-// Entities returns everything of a kind that the vocabulary has. [EntityMention.ID] indexes it.
-func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
 // LexiconSHA256 returns the hash of the shipped word lists, in hex.
 func (a *Analyzer) LexiconSHA256() string { return shipped().sha256 }
@@ -130,7 +124,7 @@ func (v *vocabulary) mentions(job reviewcast.Mentions, found []EntityMention) re
 		ids := append([]string{}, k.Of(job)...)
 		for _, e := range found {
 			if e.Kind == k && !e.Ambiguous() {
-				ids = append(ids, v.entities[k][e.ID].ID)
+				ids = append(ids, v.Entities[k][e.ID].ID)
 			}
 		}
 		slices.Sort(ids)

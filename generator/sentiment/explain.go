@@ -52,7 +52,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
 	for i := range found.Entities {
 		n := &found.Entities[i]
-		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
+		m := Mention{Kind: n.Kind.String(), ID: a.Entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
@@ -60,7 +60,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	}
 	for _, n := range found.Aspects {
 		add(Mention{
-			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Label: a.aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
+			Kind: "aspect", ID: a.Aspects[n.Aspect].ID, Label: a.Aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
 			Polarity: n.Polarity, Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
 		}, *r.Text, n.Start, n.End)
 	}

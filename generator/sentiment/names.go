@@ -85,19 +85,19 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 
 // addEntities inserts everything that texts may name, by name and aliases. A first name is inserted after all aliases.
 func (v *vocabulary) addEntities(c Config) {
-	v.entities = [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
+	v.Entities = [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
 	aliases := [Kinds]map[string][]string{Area: c.AreaAliases, Service: c.ServiceAliases, Technician: {}, Problem: {}}
 	for _, t := range c.Business.Technicians {
-		v.entities[Technician] = append(v.entities[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
+		v.Entities[Technician] = append(v.Entities[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
 		aliases[Technician][t.ID] = t.Aliases
 	}
 	for _, p := range c.Problems {
-		v.entities[Problem] = append(v.entities[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
+		v.Entities[Problem] = append(v.Entities[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
 		aliases[Problem][p.ID] = p.Terms
 	}
 	for k := range Kinds {
 		v.things[k] = newTrie()
-		for i, n := range v.entities[k] {
+		for i, n := range v.Entities[k] {
 			for _, text := range append([]string{n.Name}, aliases[k][n.ID]...) {
 				if k < Service {
 					v.addName(k, int32(i), text, false)
@@ -107,7 +107,7 @@ func (v *vocabulary) addEntities(c Config) {
 			}
 		}
 	}
-	for i, t := range v.entities[Technician] {
+	for i, t := range v.Entities[Technician] {
 		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
 			v.addName(Technician, int32(i), first, true)
 		}
@@ -156,7 +156,7 @@ type EntityMention struct {
 // Bearers returns the ids of all technicians who bear an ambiguous name.
 func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
 	for _, i := range e.bearers {
-		ids = append(ids, a.entities[Technician][i].ID)
+		ids = append(ids, a.Entities[Technician][i].ID)
 	}
 	return ids
 }

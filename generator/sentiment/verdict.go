@@ -60,7 +60,7 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	in.Score = Round(score, 3)
 	var votes reviewcast.SentimentCounts
 	for _, b := range a.Votes {
-		in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
+		in.Aspects[v.Aspects[b.Aspect].ID] = b.Polarity
 		votes.Add(b.Polarity)
 	}
 	divided := votes.MixedCount > 0 || votes.PositiveCount > 0 && votes.NegativeCount > 0
