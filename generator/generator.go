@@ -47,7 +47,7 @@ type Config struct {
 }
 
 // codings are what Config.Encodings names.
-var codings = map[string][]render.Coding{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
+var codings = map[string][]string{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
 
 // Site is everything that content renders to.
 type Site struct {

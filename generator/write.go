@@ -24,7 +24,7 @@ import (
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
 // files returns every file of the output directory by its name, with its encoded variants.
-func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
+func (r *Result) files(codings []string) (map[string][]byte, error) {
 	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
 	if err != nil {
 		return nil, err

@@ -12,24 +12,18 @@ import (
 	"reviewcast"
 )
 
-// Coding is a content coding (RFC 9110, section 8.4.1) by its registered name.
-type Coding string
-
-// The codings that files are kept in.
+// The content codings (RFC 9110, section 8.4.1) that files are kept in, by what their names end with.
 const (
-	Gzip   Coding = "gzip"
-	Brotli Coding = "br"
-	Zstd   Coding = "zstd"
+	Gzip   = ".gz"
+	Brotli = ".br"
+	Zstd   = ".zst"
 )
 
 // Codings are all of them.
-var Codings = []Coding{Gzip, Brotli, Zstd}
-
-// Ext is what a file's name ends with in this coding.
-func (c Coding) Ext() string { return map[Coding]string{Gzip: ".gz", Brotli: ".br", Zstd: ".zst"}[c] }
+var Codings = []string{Gzip, Brotli, Zstd}
 
 // Encode compresses a body once, at build time. The same body gives the same bytes.
-func Encode(body []byte, mediaType string, coding Coding) []byte {
+func Encode(body []byte, mediaType string, coding string) []byte {
 	var b bytes.Buffer // it takes everything, so nothing fails
 	var w io.WriteCloser
 	switch coding {
@@ -69,8 +63,8 @@ func brotliOptions(size int) brotli.WriterOptions {
 // Precompress returns the variants that save bytes, and those of every text, by path: where a set is uploaded over an
 // older one, an older variant would stay, with words that have been withdrawn since. It makes two at a time: each holds
 // a window and a copy.
-func Precompress(artifacts []Artifact, codings []Coding) map[string][]byte {
-	of := func(i int) (Artifact, Coding) { return artifacts[i/len(codings)], codings[i%len(codings)] }
+func Precompress(artifacts []Artifact, codings []string) map[string][]byte {
+	of := func(i int) (a Artifact, coding string) { return artifacts[i/len(codings)], codings[i%len(codings)] }
 	variants, _ := Parallel(len(artifacts)*len(codings), 2, func(i int) ([]byte, error) {
 		a, coding := of(i)
 		return Encode(a.Body, a.MediaType, coding), nil
@@ -78,7 +72,7 @@ func Precompress(artifacts []Artifact, codings []Coding) map[string][]byte {
 	files := map[string][]byte{}
 	for i, v := range variants {
 		if a, coding := of(i); len(v) < len(a.Body) || strings.HasPrefix(a.MediaType, "text/") {
-			files[a.Path+coding.Ext()] = v
+			files[a.Path+coding] = v
 		}
 	}
 	return files
