@@ -140,6 +140,7 @@ func Round(f float64, decimals int) float64 {
 
 // sides is what the sentences of a review say of one aspect.
 type sides struct {
+	aspect   int16
 	of       map[reviewcast.Polarity]side
 	contrast bool // one of the mentions is contrasted
 	editors  bool // editors' phrases decide
@@ -156,36 +157,34 @@ type side struct {
 // votesOf turns mentions into votes, one per aspect. Where a review both praises and blames an aspect, the polarity of
 // most sentences wins. A tie is mixed if both sides are firm; otherwise the stronger side wins.
 func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible []int16) {
-	var all []sides
+	var all []*sides
 	for i := range mentions {
 		m := &mentions[i]
 		if m.Use == Unused {
 			continue
 		}
-		k := slices.IndexFunc(votes, func(b Vote) bool { return b.Aspect == m.Aspect })
+		k := slices.IndexFunc(all, func(s *sides) bool { return s.aspect == m.Aspect })
 		if k < 0 {
-			k = len(votes)
-			votes, all = append(votes, Vote{Aspect: m.Aspect}), append(all, sides{of: map[reviewcast.Polarity]side{}})
+			k = len(all)
+			all = append(all, &sides{aspect: m.Aspect, of: map[reviewcast.Polarity]side{}})
 		}
-		s := &all[k]
+		s := all[k]
 		if editors := m.Origin == FromEditor && m.Use == Counted; editors && !s.editors {
-			*s = sides{of: map[reviewcast.Polarity]side{}, editors: true} // an editor's phrase outranks everything else
+			*s = sides{aspect: m.Aspect, of: map[reviewcast.Polarity]side{}, editors: true} // an editor's phrase outranks everything else
 		} else if s.editors && !editors {
 			continue
 		}
 		s.add(mentions, int32(i))
 	}
-	kept := votes[:0]
-	for k, v := range votes {
-		s := &all[k]
+	for _, s := range all {
 		if len(s.of) == 0 {
-			possible = append(possible, v.Aspect)
+			possible = append(possible, s.aspect)
 			continue
 		}
-		v.Polarity, v.Mention = s.verdict(tone)
-		kept = append(kept, v)
+		polarity, proof := s.verdict(tone)
+		votes = append(votes, Vote{s.aspect, polarity, proof})
 	}
-	return kept, possible
+	return votes, possible
 }
 
 func (s *sides) add(mentions []AspectMention, i int32) {
