@@ -161,10 +161,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		res.Manifest, res.documents = before.Manifest, maps.Clone(before.Files)
 		maps.DeleteFunc(res.documents, func(path string, _ []byte) bool { return !strings.HasPrefix(path, reviewcast.PathChanges) })
 	}
-	files, err := res.files(codings[b.cfg.Encodings])
-	if err != nil {
-		return nil, err
-	}
+	files := res.files(codings[b.cfg.Encodings])
 	res.ManifestSHA256 = reviewcast.SHA256(files[manifestName])
 	ours, err := written(b.cfg.PublicDir, res.BaseURL)
 	if err != nil {

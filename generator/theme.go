@@ -42,9 +42,10 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 		mistakes("templates", "templates/"+name, body)
 	}
 	wordingProblems(t.Wording, add)
-	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
-	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
+	kind := strings.TrimPrefix(t.LogoName, "logo.")
+	if t.Logo != nil && http.DetectContentType(t.Logo) != "image/"+kind && !(kind == "svg" && bytes.Contains(t.Logo, []byte("<svg"))) {
+		problems = append(problems, diagnostic.Position{File: t.LogoName}.Error("theme", "this is no picture of the kind that its name says",
+			"export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"))
 	}
 	return problems
 }
@@ -93,8 +94,8 @@ func templateProblem(err error) error {
 	} else if col == 0 {
 		message = "{{ and }} don't match: " + message
 	}
-	return &ProblemsError{[]diagnostic.Problem{{Severity: diagnostic.Error, File: "templates/" + m[1], Line: line, Col: col, Code: "theme",
-		Message: message, Suggestion: "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}"}}}
+	return &ProblemsError{[]diagnostic.Problem{diagnostic.Position{File: "templates/" + m[1], Line: line, Col: col}.Error("theme",
+		message, "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}")}}
 }
 
 // fieldForm matches what templates say of unknown names.

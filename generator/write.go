@@ -24,11 +24,8 @@ import (
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
 // files returns every file of the output directory by its name, with its encoded variants.
-func (r *Result) files(codings []string) (map[string][]byte, error) {
-	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
-	if err != nil {
-		return nil, err
-	}
+func (r *Result) files(codings []string) map[string][]byte {
+	manifest, _ := json.MarshalIndent(r.Manifest, "", "  ") // types of the contract always encode
 	files := map[string][]byte{manifestName: append(manifest, '\n')}
 	artifacts := slices.Clone(r.Artifacts)
 	for path, body := range r.documents {
@@ -40,7 +37,7 @@ func (r *Result) files(codings []string) (map[string][]byte, error) {
 	for _, a := range artifacts {
 		files[strings.TrimPrefix(a.Path, "/")] = a.Body
 	}
-	return files, nil
+	return files
 }
 
 // written returns a function that reports whether an earlier build wrote a file of the directory.
