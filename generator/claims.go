@@ -8,7 +8,6 @@ import (
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
-	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
 
@@ -21,11 +20,21 @@ func claimProblems(content *source.Content, counted *reviewcast.Insights) (probl
 		ids = append(ids, counted.Aspects[i].ID)
 		aspects[ids[i]] = &counted.Aspects[i]
 	}
+	stars, n := 0, 0
+	for _, r := range content.Reviews {
+		if r.Published {
+			stars, n = stars+r.Rating, n+1
+		}
+	}
+	ofAll := map[string]float64{"review_count": float64(n)}
+	if mean := reviewcast.Mean(stars, n); mean != nil {
+		ofAll["average_rating"] = *mean
+	}
 	for _, c := range content.Claims {
 		unknown := func(message, suggestion string) {
 			problems = append(problems, c.At.Error("claim-unknown", message, suggestion))
 		}
-		of, numbers := "all reviews", numbersOfAll(counted)
+		of, numbers := "all reviews", ofAll
 		if a := aspects[c.Aspect]; a != nil && a.MentionCount > 0 {
 			of, numbers = a.ID, map[string]float64{
 				"positive_pct": a.PositivePct, "mention_count": float64(a.MentionCount), "average_rating": *a.AverageRating,
@@ -49,18 +58,4 @@ func claimProblems(content *source.Content, counted *reviewcast.Insights) (probl
 		}
 	}
 	return problems
-}
-
-// numbersOfAll are the numbers of all reviews that claims may be about.
-func numbersOfAll(in *reviewcast.Insights) map[string]float64 {
-	stars, out := 0.0, map[string]float64{"review_count": float64(in.ReviewCount)}
-	for _, m := range in.Temporal.Monthly {
-		if m.AverageRating != nil {
-			stars += *m.AverageRating * float64(m.ReviewCount)
-		}
-	}
-	if in.ReviewCount > 0 {
-		out["average_rating"] = sentiment.Round(stars/float64(in.ReviewCount), 2)
-	}
-	return out
 }

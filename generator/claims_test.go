@@ -10,9 +10,9 @@ import (
 
 func TestClaims(t *testing.T) {
 	counted := &reviewcast.Insights{
-		ReviewCount: 4, Temporal: reviewcast.Temporal{Monthly: []reviewcast.Month{{ReviewCount: 4, AverageRating: new(5.0)}, {}}},
 		Aspects: []reviewcast.Aspect{{ID: "punctuality", MentionCount: 4, PositivePct: 50, AverageRating: new(5.0)}, {ID: "warranty"}},
 	}
+	five := &source.Review{Review: reviewcast.Review{Rating: 5}, Published: true}
 	for _, tt := range []struct {
 		aspect, measure string
 		value           float64
@@ -30,7 +30,7 @@ func TestClaims(t *testing.T) {
 		{"puntuality", "", 0, `there is no aspect "puntuality"`},
 		{"warranty", "", 0, "no review speaks of warranty"},
 	} {
-		content := &source.Content{Claims: []source.Claim{{Aspect: tt.aspect, Measure: tt.measure, Value: tt.value}}}
+		content := &source.Content{Reviews: []*source.Review{five, five, five, five, {}}, Claims: []source.Claim{{Aspect: tt.aspect, Measure: tt.measure, Value: tt.value}}}
 		said := ""
 		for _, p := range claimProblems(content, counted) {
 			said += p.Message
