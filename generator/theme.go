@@ -57,20 +57,19 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 		for text, own := range pages.ReadWording(string(line)) {
 			noun, _, _ := strings.Cut(text, ".") // of a plural, such as "review.few"
 			ours := cmp.Or(english[text], english[noun+".other"])
-			message, suggestion := "", ""
+			wrong := func(message, suggestion string) {
+				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
+			}
 			switch {
 			case !bytes.Contains(line, []byte("=")):
-				message, suggestion = "the line has no =", "write our text, = and yours, such as Technicians = Our team"
+				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
 			case ours == "":
-				message = fmt.Sprintf("the pages don't say %q", text)
-				suggestion = diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)), "copy the text from a page in English, or from the list that docs/pages.md names")
+				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)),
+					"copy the text from a page in English, or from the list that docs/pages.md names"))
 			case strings.Count(own, "%") != strings.Count(ours, "%"):
-				message, suggestion = "the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours)
+				wrong("the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours))
 			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
-				message, suggestion = fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours
-			}
-			if message != "" {
-				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
+				wrong(fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours)
 			}
 		}
 		read += len(line)
