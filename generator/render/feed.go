@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,11 +80,12 @@ func categoriesOf(r *reviewcast.Review, b *reviewcast.Business) []category {
 
 // nameOf finds the name that belongs to an id; without one the id has to do.
 func nameOf(id string, list []reviewcast.Named) string {
-	i := slices.IndexFunc(list, func(n reviewcast.Named) bool { return n.ID == id })
-	if i < 0 {
-		return id
+	for _, n := range list {
+		if n.ID == id {
+			return n.Name
+		}
 	}
-	return list[i].Name
+	return id
 }
 
 // ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
