@@ -123,11 +123,11 @@ func doubt(q quote) (n int) {
 	if sentiment.Against(q.m.Polarity, q.review.Rating) {
 		n++
 	}
-	for i := range q.review.Aspects {
-		if m := &q.review.Aspects[i]; m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted {
-			n++
-			break
-		}
+	disagrees := func(m sentiment.AspectMention) bool {
+		return m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted
+	}
+	if slices.ContainsFunc(q.review.Aspects, disagrees) {
+		n++
 	}
 	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
 		n++

@@ -179,7 +179,7 @@ func (w *worker) segment(text string) {
 // entities finds places, people, services and problems. The tokens of places and people
 // have no other meaning: Grace is no praise. "Grace was rude" is about a technician.
 func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
-	dst = w.v.findNames(w.tokens, w.taken, title, dst)
+	dst = w.findNames(title, dst)
 	copy(w.inPhrase, w.taken)
 	copy(w.named, w.taken)
 	for i := range w.tokens {
@@ -194,17 +194,11 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 			if m.words == 0 {
 				continue
 			}
-			last := m.last()
 			for _, id := range w.v.thingIDs[k][m.payloads[0]-1] {
-				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title, Rule: byName})
+				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[m.last()].end,
+					Sentence: w.sents[w.tokens[i].sentence], Title: title, Rule: byName})
 			}
-			i = last
-		}
-	}
-	for i := range dst {
-		if m := &dst[i]; m.Title == title {
-			at, _ := slices.BinarySearchFunc(w.sents, m.Start, func(s Span, start int32) int { return int(s.End - start - 1) })
-			m.Sentence = w.sents[at]
+			i = m.last()
 		}
 	}
 	return dst

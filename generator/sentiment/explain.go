@@ -29,9 +29,8 @@ type Mention struct {
 	Title      bool
 	Start, End int
 	Words      string
-	// Of an aspect: the polarity, its strength, and what decided it.
+	// Of an aspect: the polarity, and what decided it.
 	Polarity reviewcast.Polarity
-	Score    float64
 	Origin   Origin
 	// Phrase is the pattern that matched, as it is written in its list, Opinion the
 	// word that judges a term, Label the aspect's.
@@ -39,6 +38,8 @@ type Mention struct {
 	Use                    Use
 	Rule                   string // one sentence for people
 }
+
+var kindNames = [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}
 
 // Explain analyzes a review and returns what it finds with reasons.
 func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
@@ -52,7 +53,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
 	for i := range found.Entities {
 		n := &found.Entities[i]
-		m := Mention{Kind: n.Kind.String(), ID: a.Entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
+		m := Mention{Kind: kindNames[n.Kind], ID: a.Entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
@@ -61,7 +62,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	for _, n := range found.Aspects {
 		add(Mention{
 			Kind: "aspect", ID: a.Aspects[n.Aspect].ID, Label: a.Aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
-			Polarity: n.Polarity, Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
+			Polarity: n.Polarity, Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
 		}, *r.Text, n.Start, n.End)
 	}
 	part := map[bool]int{true: 0, false: 1} // by Title

@@ -22,10 +22,6 @@ const (
 	Kinds // how many there are
 )
 
-func (k Kind) String() string {
-	return [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}[k]
-}
-
 // Of returns the kind's ids in m, which has none of problems.
 func (k Kind) Of(m reviewcast.Mentions) []string {
 	return [Kinds][]string{Area: m.ServiceAreas, Technician: m.Technicians, Service: m.Services}[k]
@@ -166,7 +162,8 @@ func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
 
 // findNames looks for places and people, marks their tokens as taken, and appends what it finds. A name that several
 // people bear is appended once, with the first of them and sharedName.
-func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
+func (w *worker) findNames(title bool, dst []EntityMention) []EntityMention {
+	v, tokens := w.v, w.tokens
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
 		rule, found, last := byName, int32(0), i
@@ -179,7 +176,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			continue
 		}
 		n := &v.nameList[found-1]
-		f := EntityMention{Start: t.start, End: tokens[last].end, Title: title, Rule: rule}
+		f := EntityMention{Start: t.start, End: tokens[last].end, Sentence: w.sents[t.sentence], Title: title, Rule: rule}
 		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
@@ -206,7 +203,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			tokens[last].word = v.person
 		}
 		for k := i; k <= last; k++ {
-			taken[k] = true
+			w.taken[k] = true
 		}
 		i = last
 	}

@@ -171,7 +171,7 @@ func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible 
 		s := all[k]
 		if editors := m.Origin == FromEditor && m.Use == Counted; editors && !s.editors {
 			*s = sides{aspect: m.Aspect, of: map[reviewcast.Polarity]side{}, editors: true} // an editor's phrase outranks everything else
-		} else if s.editors && !editors {
+		} else if m.Use == Possible || s.editors && !editors {
 			continue
 		}
 		s.add(mentions, int32(i))
@@ -189,9 +189,6 @@ func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible 
 
 func (s *sides) add(mentions []AspectMention, i int32) {
 	m := &mentions[i]
-	if m.Use == Possible {
-		return
-	}
 	s.contrast = s.contrast || m.contrasted
 	said, known := s.of[m.Polarity]
 	strength := max(m.Score, -m.Score)
