@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -202,7 +201,7 @@ func (s *Site) files(pages []job) []job {
 		static(pathIcon, "image/svg+xml", siteFile("icon.svg")),
 	}
 	if s.Theme.Logo != nil {
-		jobs = append(jobs, static("/"+s.Theme.LogoName, logoTypes[path.Ext(s.Theme.LogoName)], s.Theme.Logo))
+		jobs = append(jobs, static("/"+s.Theme.LogoName, logoTypes[s.Theme.LogoName], s.Theme.Logo))
 	}
 	return jobs
 }

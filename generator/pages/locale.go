@@ -23,6 +23,7 @@ import (
 // English: locales/en.txt lists all of them, and the other files there translate them.
 type locale struct {
 	tag   language.Tag
+	Lang  string // of the texts, for the attribute lang
 	texts map[string]string
 	// months are those of a date, which may have another form than a month alone.
 	months, monthsAlone, shortMonths, weekdays []string
@@ -49,6 +50,7 @@ func newLocale(site string, own []byte) *locale {
 	maps.Copy(l.texts, ReadWording(string(own)))
 	list := func(name string) []string { return strings.Fields(l.texts[name]) }
 	l.tag = language.Make(l.texts["(language)"])
+	l.Lang = l.tag.String()
 	l.months, l.monthsAlone, l.shortMonths, l.weekdays = list("(months of dates)"), list("(months)"), list("(short months)"), list("(weekdays)")
 	_, number, _ := strings.Cut(l.texts["(number)"], "12")
 	l.group, number, _ = strings.Cut(number, "345")
@@ -74,12 +76,9 @@ func ReadWording(lines string) map[string]string {
 	return texts
 }
 
-// Lang is the language of the texts, for the attribute lang.
-func (l *locale) Lang() string { return l.tag.String() }
-
 // lang is the attribute of words in another language.
 func (l *locale) lang(language string) string {
-	if language == l.Lang() {
+	if language == l.Lang {
 		return ""
 	}
 	return ` lang="` + template.HTMLEscapeString(language) + `"`

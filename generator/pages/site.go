@@ -34,14 +34,14 @@ func New(c Content) (*Site, error) {
 	l := newLocale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language), c.Theme.Wording)
 	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
+	page, twins, err := c.Theme.templates(l)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{Content: c, locale: l, page: page, twins: twins, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
-	}
-	var err error
-	if s.page, s.twins, err = c.Theme.templates(l); err != nil {
-		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
 	for i := range s.reviews {
@@ -92,14 +92,7 @@ func (t *tally) add(r *reviewcast.Review) {
 }
 
 // Mean is the mean of the stars, for people.
-func (t tally) Mean() string {
-	if t.Count == 0 {
-		return "–"
-	}
-	return t.locale.fixed(t.average())
-}
-
-func (t tally) average() float64 { return float64(t.stars) / float64(t.Count) }
+func (t tally) Mean() string { return t.locale.mean(reviewcast.Mean(t.stars, t.Count)) }
 
 // Low counts the reviews with one or two stars.
 func (t tally) Low() int { return t.spread[1] + t.spread[2] }

@@ -26,8 +26,8 @@ type Theme struct {
 	Wording   []byte            // in place of ours: wording.txt, see [ReadWording]
 }
 
-// logoTypes are the media types of logos, by the end of their names.
-var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
+// logoTypes are the media types of logos, by their names.
+var logoTypes = map[string]string{"logo.svg": "image/svg+xml", "logo.png": "image/png", "logo.webp": "image/webp"}
 
 // ReadTheme reads the theme from a content folder, in which nothing of it needs to be, and out of which no link leads.
 func ReadTheme(dir string) (t Theme, err error) {
