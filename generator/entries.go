@@ -59,11 +59,11 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	e.line, err = render.ReviewLine(&e.published)
 	e.insightLine, err2 = render.InsightLine(r.ID, e.Insight)
 	for _, v := range e.Votes {
-		e.quotes = append(e.quotes, pages.Quote{Base: reviewcast.PathAspects, ID: a.Aspects()[v.Aspect].ID, Text: e.Sentence(v)})
+		e.quotes = append(e.quotes, pages.Quote{Base: reviewcast.PathAspects, ID: a.Aspects[v.Aspect].ID, Text: e.Sentence(v)})
 	}
 	for i := range e.Entities {
 		if m := &e.Entities[i]; !m.Ambiguous() && int(m.Kind) < len(bases) {
-			e.quotes = append(e.quotes, pages.Quote{Base: bases[m.Kind], ID: a.Entities(m.Kind)[m.ID].ID, Text: e.Naming(m), Title: m.Title})
+			e.quotes = append(e.quotes, pages.Quote{Base: bases[m.Kind], ID: a.Entities[m.Kind][m.ID].ID, Text: e.Naming(m), Title: m.Title})
 		}
 	}
 	if err = cmp.Or(err, err2); err != nil {

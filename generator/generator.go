@@ -49,7 +49,7 @@ type Config struct {
 }
 
 // codings are what Config.Encodings names.
-var codings = map[string][]render.Coding{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
+var codings = map[string][]string{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
 
 // Site is everything that content renders to.
 type Site struct {
@@ -163,10 +163,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		res.Manifest, res.documents = before.Manifest, maps.Clone(before.Files)
 		maps.DeleteFunc(res.documents, func(path string, _ []byte) bool { return !strings.HasPrefix(path, reviewcast.PathChanges) })
 	}
-	files, err := res.files(codings[b.cfg.Encodings])
-	if err != nil {
-		return nil, err
-	}
+	files := res.files(codings[b.cfg.Encodings])
 	res.ManifestSHA256 = reviewcast.SHA256(files[manifestName])
 	ours, err := written(b.cfg.PublicDir, res.BaseURL)
 	if err != nil {
@@ -206,7 +203,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	theme, err := readTheme(b.cfg.ContentDir)
+	theme, err := pages.ReadTheme(b.cfg.ContentDir)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +316,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		counted := insights.Compute(InsightsInput(content.Content)).Insights
 		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	theme, err := readTheme(b.cfg.ContentDir)
+	theme, err := pages.ReadTheme(b.cfg.ContentDir)
 	if err != nil {
 		return nil, err
 	}

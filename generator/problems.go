@@ -14,7 +14,6 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
 
@@ -33,25 +32,24 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	}
 	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
-	for file, texts := range map[string]string{
+	words := map[string]string{
 		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
 		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
 		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
-	} {
-		if slices.Contains(source.ExampleBusinesses, business.ID) {
-			break
-		}
+	}
+	if slices.Contains(source.ExampleBusinesses, business.ID) {
+		words = nil // one problem stands for all of them
+		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
+			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
+			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
+	}
+	for file, text := range words {
 		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
-		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(texts, -1)))) {
+		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(text, -1)))) {
 			before, _, _ := strings.Cut(string(data), value)
 			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
 				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 		}
-	}
-	if slices.Contains(source.ExampleBusinesses, business.ID) {
-		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
-			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
-			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
 	for _, r := range content.Reviews { // init writes them with the source example
 		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
@@ -269,7 +267,7 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 			kept[key] = fresh[sayings(&r)]
 		}
 	}
-	strangers := slices.DeleteFunc(p.strangers(content), p.listed)
+	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
 		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, len(missing) == 1))
@@ -339,19 +337,4 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	return []diagnostic.Problem{content.BusinessAt.Error("business-id",
 		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
 		fmt.Sprintf("write id: %s (its name may change); if you do mean to change it, build once with --new-business-id", was))}
-}
-
-// claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
-func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
-	var out []diagnostic.Problem
-	for _, c := range content.Claims {
-		switch f := insights.CheckClaim(counted, c.Aspect, c.Measure, c.Value); {
-		case f == nil:
-		case f.Unknown:
-			out = append(out, c.At.Error("claim-unknown", f.Message, f.Suggest))
-		default:
-			out = append(out, c.At.Warning("claim-moved", f.Message, f.Suggest))
-		}
-	}
-	return out
 }

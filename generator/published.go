@@ -219,27 +219,24 @@ func (p *published) early(content *source.Content) (problems []diagnostic.Proble
 	return problems
 }
 
-// strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
+// strangers returns the withdrawals, but for those that are published, of reviews that neither the files nor what is
+// published have ever had.
 func (p *published) strangers(content *source.Content) []source.Withdrawal {
 	if p.Files == nil {
 		return nil
 	}
 	known := p.months(content)
 	return slices.DeleteFunc(slices.Clone(content.Withdrawn), func(w source.Withdrawal) bool {
-		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != ""
+		listed := func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) }
+		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != "" || slices.ContainsFunc(p.withdrawn, listed)
 	})
-}
-
-// listed reports whether a withdrawal is published.
-func (p *published) listed(w source.Withdrawal) bool {
-	return slices.ContainsFunc(p.withdrawn, func(l reviewcast.Withdrawal) bool { return strings.EqualFold(l.ID, w.ID) })
 }
 
 // strange returns the problems of withdrawals of reviews that never were: they would be published, and couldn't be taken
 // back. Those that are published already stay. A missing review explains a misspelt one.
 func (p *published) strange(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
-		if !p.listed(w) && len(missing) == 0 && reviewcast.ValidID(w.ID) {
+		if len(missing) == 0 && reviewcast.ValidID(w.ID) {
 			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
 				"if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"))
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,16 +15,6 @@ import (
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
 )
-
-// readTheme reads the theme in a content folder, out of which no link leads.
-func readTheme(dir string) (pages.Theme, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return pages.Theme{}, err
-	}
-	defer root.Close()
-	return pages.ReadTheme(root.FS())
-}
 
 //go:embed theme.txt
 var themeMistakes string
@@ -55,9 +44,10 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 		mistakes("templates", "templates/"+name, body)
 	}
 	wordingProblems(t.Wording, add)
-	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
-	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
+	kind := strings.TrimPrefix(t.LogoName, "logo.")
+	if t.Logo != nil && http.DetectContentType(t.Logo) != "image/"+kind && !(kind == "svg" && bytes.Contains(t.Logo, []byte("<svg"))) {
+		problems = append(problems, diagnostic.Position{File: t.LogoName}.Error("theme", "this is no picture of the kind that its name says",
+			"export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"))
 	}
 	return problems
 }
@@ -69,20 +59,19 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 		for text, own := range pages.ReadWording(string(line)) {
 			noun, _, _ := strings.Cut(text, ".") // of a plural, such as "review.few"
 			ours := cmp.Or(english[text], english[noun+".other"])
-			message, suggestion := "", ""
+			wrong := func(message, suggestion string) {
+				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
+			}
 			switch {
 			case !bytes.Contains(line, []byte("=")):
-				message, suggestion = "the line has no =", "write our text, = and yours, such as Technicians = Our team"
+				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
 			case ours == "":
-				message = fmt.Sprintf("the pages don't say %q", text)
-				suggestion = diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)), "copy the text from a page in English, or from the list that docs/pages.md names")
+				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)),
+					"copy the text from a page in English, or from the list that docs/pages.md names"))
 			case strings.Count(own, "%") != strings.Count(ours, "%"):
-				message, suggestion = "the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours)
+				wrong("the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours))
 			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
-				message, suggestion = fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours
-			}
-			if message != "" {
-				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
+				wrong(fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours)
 			}
 		}
 		read += len(line)
@@ -106,8 +95,8 @@ func templateProblem(err error) error {
 	} else if col == 0 {
 		message = "{{ and }} don't match: " + message
 	}
-	return &ProblemsError{[]diagnostic.Problem{{Severity: diagnostic.Error, File: "templates/" + m[1], Line: line, Col: col, Code: "theme",
-		Message: message, Suggestion: "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}"}}}
+	return &ProblemsError{[]diagnostic.Problem{diagnostic.Position{File: "templates/" + m[1], Line: line, Col: col}.Error("theme",
+		message, "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}")}}
 }
 
 // fieldForm matches what templates say of unknown names.

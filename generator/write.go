@@ -24,27 +24,20 @@ import (
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
 // files returns every file of the output directory by its name, with its encoded variants.
-func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
-	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
-	if err != nil {
-		return nil, err
-	}
+func (r *Result) files(codings []string) map[string][]byte {
+	manifest, _ := json.MarshalIndent(r.Manifest, "", "  ") // types of the contract always encode
 	files := map[string][]byte{manifestName: append(manifest, '\n')}
 	artifacts := slices.Clone(r.Artifacts)
 	for path, body := range r.documents {
 		artifacts = append(artifacts, render.Artifact{Path: path, Body: body})
 	}
-	if err := render.Precompress(artifacts, codings...); err != nil {
-		return nil, err
+	for path, variant := range render.Precompress(artifacts, codings) {
+		files[strings.TrimPrefix(path, "/")] = variant
 	}
 	for _, a := range artifacts {
-		name := strings.TrimPrefix(a.Path, "/")
-		files[name] = a.Body
-		for coding, encoded := range a.Encodings {
-			files[name+coding.Ext()] = encoded
-		}
+		files[strings.TrimPrefix(a.Path, "/")] = a.Body
 	}
-	return files, nil
+	return files
 }
 
 // written returns a function that reports whether an earlier build wrote a file of the directory.

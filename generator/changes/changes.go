@@ -71,10 +71,7 @@ func New(in Input) (map[string][]byte, error) {
 			return nil, fmt.Errorf("describe version %d: %w", c.Sequence, err)
 		}
 	}
-	latest, err := v.encode()
-	if err != nil {
-		return nil, fmt.Errorf("encode change document %d: %w", c.Sequence, err)
-	}
+	latest := v.encode()
 	m.Sequence, m.ChangesFrom, m.ChangeSHA256 = c.Sequence, c.ChangesFrom, reviewcast.SHA256(latest)
 	v.files[reviewcast.ChangePath(c.Sequence)] = latest
 	v.list(reviewcast.PathLatestChange, reviewcast.MediaJSON, latest)
@@ -97,10 +94,7 @@ func (v *version) describe() error {
 	c := v.change
 	if f, ops := v.difference(reviewcast.PathInsights, v.Insights); f != nil {
 		if f.Ops != nil {
-			patch, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: f.Path, From: f.From, To: f.To, Ops: ops})
-			if err != nil {
-				return err
-			}
+			patch := encoded(reviewcast.Patch{Path: f.Path, From: f.From, To: f.To, Ops: ops})
 			f.Ops, f.Patch, f.PatchSHA256 = nil, reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
 			v.files[f.Patch] = patch
 		}
@@ -123,7 +117,7 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 	}
 	f := &reviewcast.FileChange{Path: path, From: old.SHA256, To: now.SHA256, Size: int64(len(next))}
 	ops := reviewcast.Diff(v.Previous.Files[path], next)
-	if body, err := reviewcast.EncodeJSON(ops); err == nil && len(body) <= reviewcast.MaxOpsSize(len(next)) {
+	if len(encoded(ops)) <= reviewcast.MaxOpsSize(len(next)) {
 		f.Ops = ops
 	}
 	return f, ops
@@ -167,11 +161,11 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 }
 
 // encode chooses the older documents that the set keeps, and encodes the newest.
-func (v *version) encode() ([]byte, error) {
+func (v *version) encode() []byte {
 	v.change.ChangesFrom = v.change.Sequence
-	newest, err := reviewcast.EncodeJSON(v.change)
-	if err != nil || v.Previous == nil || v.Forget {
-		return newest, err
+	newest := encoded(v.change)
+	if v.Previous == nil || v.Forget {
+		return newest
 	}
 	room := reviewcast.MaxChangesSize(len(v.Reviews)) - len(newest)
 	for _, patch := range v.files { // so far only the newest one
@@ -190,7 +184,12 @@ func (v *version) encode() ([]byte, error) {
 			v.files[patchPath] = patch
 		}
 	}
-	return reviewcast.EncodeJSON(v.change)
+	return encoded(v.change)
+}
+
+func encoded(v any) []byte {
+	body, _ := reviewcast.EncodeJSON(v) // types of the contract always encode
+	return body
 }
 
 // holdsErased reports whether a line in a document or a patch, where quotation marks are escaped, names a

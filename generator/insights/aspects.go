@@ -32,7 +32,7 @@ type aspectSum struct {
 	counts   reviewcast.SentimentCounts
 	months   []reviewcast.AspectMonth // newest first; Score is a sum
 	trend    trendSum
-	quotes   [3][]quote // by polarity, the best maxExamples first
+	quotes   map[reviewcast.Polarity][]quote // the best maxExamples first
 	phrases  map[phraseKey]*phraseSum
 }
 
@@ -58,9 +58,9 @@ type quote struct {
 // aspects counts every aspect of the vocabulary, in its order: one vote a review.
 // An aspect that no review mentions has the count 0 and the confidence none.
 func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
-	sums := make([]aspectSum, len(an.Aspects()))
+	sums := make([]aspectSum, len(an.Aspects))
 	for i := range sums {
-		sums[i].months, sums[i].phrases = []reviewcast.AspectMonth{}, map[phraseKey]*phraseSum{}
+		sums[i] = aspectSum{months: []reviewcast.AspectMonth{}, quotes: map[reviewcast.Polarity][]quote{}, phrases: map[phraseKey]*phraseSum{}}
 	}
 	texts, textStars := 0, 0
 	w := windowsOf(all)
@@ -81,8 +81,8 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 			sums[r.Aspects[k].Aspect].phrase(r, &r.Aspects[k])
 		}
 	}
-	out := make([]reviewcast.Aspect, len(an.Aspects()))
-	for i, t := range an.Aspects() {
+	out := make([]reviewcast.Aspect, len(an.Aspects))
+	for i, t := range an.Aspects {
 		out[i] = sums[i].publish(t, texts, textStars)
 	}
 	return out
@@ -105,10 +105,10 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 		s.phrased++
 	}
 	// The best quotes of each polarity are kept. A review has one vote, so none is quoted twice.
-	list, q := &s.quotes[at.Polarity], quote{r, at, age}
-	place, _ := slices.BinarySearchFunc(*list, q, compare)
-	*list = slices.Insert(*list, place, q)
-	*list = (*list)[:min(maxExamples, len(*list))]
+	list, q := s.quotes[at.Polarity], quote{r, at, age}
+	place, _ := slices.BinarySearchFunc(list, q, compare)
+	list = slices.Insert(list, place, q)
+	s.quotes[at.Polarity] = list[:min(maxExamples, len(list))]
 }
 
 // compare orders quotes: first what proves its vote more surely, then as surely in a
@@ -120,14 +120,14 @@ func compare(a, b quote) int {
 // doubt is 0 for a vote that is firm and agrees with the review's stars and its other
 // sentences, and rises with each reason to doubt it.
 func doubt(q quote) (n int) {
-	if q.review.Rating > 3 && q.m.Polarity == sentiment.Negative || q.review.Rating < 3 && q.m.Polarity == sentiment.Positive {
+	if sentiment.Against(q.m.Polarity, q.review.Rating) {
 		n++
 	}
-	for i := range q.review.Aspects {
-		if m := &q.review.Aspects[i]; m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted {
-			n++
-			break
-		}
+	disagrees := func(m sentiment.AspectMention) bool {
+		return m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted
+	}
+	if slices.ContainsFunc(q.review.Aspects, disagrees) {
+		n++
 	}
 	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
 		n++
@@ -216,12 +216,12 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 
 // examples lists typical reviews: those with the most frequent polarity, the surest first.
 func (s *aspectSum) examples() []string {
-	typical := sentiment.Positive
+	typical := reviewcast.Positive
 	switch c := &s.counts; {
 	case c.NeutralCount > c.PositiveCount && c.NeutralCount > c.NegativeCount+c.MixedCount:
-		typical = sentiment.Neutral
+		typical = reviewcast.Neutral
 	case c.NegativeCount+c.MixedCount > c.PositiveCount:
-		typical = sentiment.Negative
+		typical = reviewcast.Negative
 	}
 	ids := []string{}
 	for _, q := range s.quotes[typical] {
@@ -233,9 +233,9 @@ func (s *aspectSum) examples() []string {
 // evidence lists quotes, the negative ones beside the positive: where there is a negative vote, there is its sentence.
 func (s *aspectSum) evidence() []reviewcast.Evidence {
 	out := []reviewcast.Evidence{}
-	for _, f := range []sentiment.Polarity{sentiment.Positive, sentiment.Negative, sentiment.Neutral} {
+	for _, f := range []reviewcast.Polarity{reviewcast.Positive, reviewcast.Negative, reviewcast.Neutral} {
 		for i, q := range s.quotes[f] {
-			if i == maxQuotes || f == sentiment.Neutral && i > 0 {
+			if i == maxQuotes || f == reviewcast.Neutral && i > 0 {
 				break // one is enough to show what neither praise nor blame looks like
 			}
 			out = append(out, q.publish())
@@ -250,7 +250,7 @@ func (q quote) publish() reviewcast.Evidence {
 	start, quote := utf8.RuneCountInString(text[:where.Start]), text[where.Start:where.End]
 	return reviewcast.Evidence{
 		ReviewID: q.review.ID, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote,
-		Polarity: q.m.Polarity.Published(), Source: q.m.Origin.String(),
+		Polarity: q.m.Polarity, Source: q.m.Origin.String(),
 	}
 }
 
@@ -262,11 +262,15 @@ func (r *Analyzed) Sentence(v sentiment.Vote) string {
 
 // Naming returns the sentence in which the review names an entity, or its title.
 func (r *Analyzed) Naming(m *sentiment.EntityMention) string {
-	text := r.Text
+	return around(r.textOf(m), m.Sentence, m.Start, m.End)
+}
+
+// textOf returns the text that a mention is in.
+func (r *Analyzed) textOf(m *sentiment.EntityMention) string {
 	if m.Title {
-		text = r.Title
+		return *r.Title
 	}
-	return around(*text, m.Sentence, m.Start, m.End)
+	return *r.Text
 }
 
 // around returns what is readable of a sentence, with an ellipsis where it is cut.

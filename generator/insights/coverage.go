@@ -47,7 +47,7 @@ type Uncaught struct {
 // Cover reports what the vocabulary of in matches in its reviews.
 func Cover(in Input) Coverage {
 	a := sentiment.NewAnalyzer(in.Config)
-	out := Coverage{Aspects: make([]AspectCoverage, len(a.Aspects()))}
+	out := Coverage{Aspects: make([]AspectCoverage, len(a.Aspects))}
 	type key struct {
 		aspect int16
 		term   string
@@ -62,7 +62,7 @@ func Cover(in Input) Coverage {
 		return found[k]
 	}
 	var own []int // how many terms are the editor's
-	for i, t := range a.Aspects() {
+	for i, t := range a.Aspects {
 		out.Aspects[i].ID = t.ID
 		for _, term := range slices.Concat(t.Terms, t.Positive, t.Negative, t.Neutral) {
 			cover(int16(i), term, false)

@@ -20,8 +20,10 @@ type entitySum struct {
 	tally
 	aspects      []int // votes by aspect
 	quarterStars int   // of its newest quarter so far
-	job, times   int   // of one review: whether its job record names it, and how often the text does
 }
+
+// naming is how a review names an entity: whether its job record does, and how often its text.
+type naming struct{ job, text int }
 
 // entities counts places, technicians, services and problems, in one pass over the reviews, newest first.
 func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
@@ -29,46 +31,38 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 	var index [sentiment.Kinds]map[string]int32 // by id
 	for k := range sentiment.Kinds {
 		index[k] = map[string]int32{}
-		for i, e := range a.Entities(k) {
+		for i, e := range a.Entities[k] {
 			index[k][e.ID] = int32(i)
 			sums[k] = append(sums[k], entitySum{
 				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
-				aspects: make([]int, len(a.Aspects())),
+				aspects: make([]int, len(a.Aspects)),
 			})
 		}
-	}
-	var here []*entitySum // that the review names
-	name := func(k sentiment.Kind, at int32) *entitySum {
-		s := &sums[k][at]
-		if s.job+s.times == 0 {
-			here = append(here, s)
-		}
-		return s
 	}
 	w := windowsOf(all)
 	var whole tally
 	for i := range all {
 		r := &all[i]
 		whole.add(r, w)
+		named := map[*entitySum]naming{}
 		for k := range sentiment.Kinds {
 			for _, id := range k.Of(r.Job) {
 				if at, ok := index[k][id]; ok {
-					name(k, at).job = 1
+					named[&sums[k][at]] = naming{job: 1}
 				}
 			}
 		}
-		for _, n := range r.Entities {
-			if !n.Ambiguous() {
-				name(n.Kind, n.ID).times++
+		for _, e := range r.Entities {
+			if s := &sums[e.Kind][e.ID]; !e.Ambiguous() {
+				named[s] = naming{named[s].job, named[s].text + 1}
 			}
 		}
-		for _, s := range here {
-			s.add(r, w)
+		for s, n := range named {
+			s.add(r, n, w)
 		}
 		for _, id := range r.Mentions.Technicians {
 			sums[sentiment.Technician][index[sentiment.Technician][id]].addQuarter(a, r)
 		}
-		here = here[:0]
 	}
 	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], whole.windows) }
 	return reviewcast.Entities{
@@ -77,14 +71,11 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 	}
 }
 
-func (e *entitySum) add(r *Analyzed, w windows) {
+func (e *entitySum) add(r *Analyzed, n naming, w windows) {
 	e.tally.add(r, w)
-	e.FromJob += e.job
-	e.MentionCount += e.job + e.times
-	if e.times > 0 {
-		e.FromText++
-	}
-	e.job, e.times = 0, 0
+	e.FromJob += n.job
+	e.MentionCount += n.job + n.text
+	e.FromText += min(n.text, 1)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++
 	}
@@ -105,7 +96,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 	e.quarterStars += r.Rating
 	q.AverageRating = reviewcast.Mean(e.quarterStars, q.ReviewCount)
 	for _, v := range r.Votes {
-		id := a.Aspects()[v.Aspect].ID
+		id := a.Aspects[v.Aspect].ID
 		at, ok := slices.BinarySearchFunc(q.Votes, id, func(a reviewcast.AspectVotes, id string) int { return strings.Compare(a.ID, id) })
 		if !ok {
 			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
@@ -124,7 +115,7 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {
-				counts[an.Aspects()[a].ID] = n
+				counts[an.Aspects[a].ID] = n
 			}
 		}
 		s.TopAspects = most(counts, maxTopAspects)
@@ -139,32 +130,27 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 }
 
 // ambiguous lists the names that several technicians bear.
-func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
-	by := map[string]AmbiguousName{} // by the folded name
+func ambiguous(an *sentiment.Analyzer, all []Analyzed) []*AmbiguousName {
+	by := map[string]*AmbiguousName{} // by the folded name
 	for i := range all {
 		r := &all[i]
 		for k := range r.Entities {
-			n := &r.Entities[k]
-			if !n.Ambiguous() {
+			m := &r.Entities[k]
+			if !m.Ambiguous() {
 				continue
 			}
-			text := r.Text
-			if n.Title {
-				text = r.Title
-			}
-			written := (*text)[n.Start:n.End]
+			written := r.textOf(m)[m.Start:m.End]
 			key := sentiment.Fold(written)
-			a, known := by[key]
-			if !known {
-				a = AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
+			if by[key] == nil {
+				by[key] = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(m)}
 			}
+			a := by[key]
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {
 				a.ReviewIDs = append(a.ReviewIDs, r.ID)
 			}
-			by[key] = a
 		}
 	}
-	return slices.SortedFunc(maps.Values(by), func(a, b AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(maps.Values(by), func(a, b *AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Measured is the accuracy of the method on real reviews, as `make measure`

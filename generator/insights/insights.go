@@ -4,8 +4,8 @@
 // Everything is a function of the published reviews and the editors' vocabulary: no clock, no randomness, no
 // network, and no number without a review behind it. Each review has one vote per aspect.
 //
-// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Count] for all. [Draft] writes sentences for an editor to accept, and [CheckClaim] compares what editors wrote
-// with the counts. docs/insights.md is the manual for readers and editors.
+// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Count] for all. [Draft] writes
+// sentences for an editor to accept. docs/insights.md is the manual for readers and editors.
 package insights
 
 import (
@@ -46,7 +46,7 @@ type Result struct {
 	Reviews  []Analyzed // in published order
 	// Ambiguous lists the names in texts that several technicians bear, so that
 	// nobody is credited, for the editor; sorted by name.
-	Ambiguous []AmbiguousName
+	Ambiguous []*AmbiguousName
 }
 
 // AmbiguousName is a name that several technicians bear.

@@ -285,7 +285,7 @@ func TestAmbiguous(t *testing.T) {
 		Job:    reviewcast.Mentions{Technicians: []string{"dan-k", "marcus"}},
 	}}
 	res := insights.Compute(in)
-	want := []insights.AmbiguousName{{Name: "Daniel", TechnicianIDs: []string{"dan-r", "dan-k"}, ReviewIDs: []string{"r"}}}
+	want := []*insights.AmbiguousName{{Name: "Daniel", TechnicianIDs: []string{"dan-r", "dan-k"}, ReviewIDs: []string{"r"}}}
 	if diff := cmp.Diff(want, res.Ambiguous); diff != "" {
 		t.Error(diff)
 	}

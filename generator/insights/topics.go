@@ -2,6 +2,7 @@ package insights
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	for _, s := range list {
 		s.rank = 1
 		if s.key.Rank() == 0 {
-			own := a.EditorTopics()[s.key-1]
+			own := a.EditorTopics[s.key-1]
 			if s.label = own.Label; own.Pinned {
 				s.rank = 0
 			}
@@ -105,28 +106,25 @@ func endsOf(label string) []string {
 	return []string{label[:max(strings.IndexByte(label, ' '), 0)], label[strings.LastIndexByte(label, ' ')+1:]}
 }
 
-// sumTopics counts the phrases that are frequent enough, most frequent first, at
-// most three times as many as are listed. A first pass over small counters that
-// several phrases share excludes nearly all of them; the second pass is exact.
+// sumTopics counts the phrases that are frequent enough, most frequent first, at most three times as many as are
+// listed. Nearly all phrases are rare, so that only how often they occur is counted at first.
 func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts tally) {
-	w := windowsOf(all)
-	const shift = 64 - 18
-	slot := func(k sentiment.TopicKey) uint64 { return (uint64(k) * 0x9E3779B97F4A7C15) >> shift }
-	rough := make([]int32, 1<<18)
+	w, counts := windowsOf(all), map[sentiment.TopicKey]int{}
 	for i := range all {
 		if all[i].Text == nil {
 			continue
 		}
 		texts.add(&all[i], w)
 		for _, k := range all[i].Topics {
-			rough[slot(k)]++
+			counts[k]++
 		}
 	}
 	least := max(minTopicReviews, int(minTopicShare*float64(texts.n)))
 	by := map[sentiment.TopicKey]*topicSum{}
 	for i := range all {
 		for _, k := range all[i].Topics {
-			if k.Rank() > 0 && (rough[slot(k)] < int32(least) || hidden[k]) {
+			pinned := k.Rank() == 0 && a.EditorTopics[k-1].Pinned
+			if counts[k] < least && !pinned || hidden[k] {
 				continue
 			}
 			if by[k] == nil {
@@ -135,15 +133,10 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 			by[k].add(&all[i], w)
 		}
 	}
-	for k, s := range by {
-		if s.n >= least || k.Rank() == 0 && a.EditorTopics()[k-1].Pinned {
-			sums = append(sums, s)
-		}
-	}
-	slices.SortFunc(sums, func(a, b *topicSum) int {
+	sums = slices.SortedFunc(maps.Values(by), func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.key.Rank(), b.key.Rank()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
-	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics()))], texts
+	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics))], texts
 }
 
 func (s *topicSum) add(r *Analyzed, w windows) {

@@ -37,7 +37,8 @@ const few = 5
 
 // meanInterval is the mean of a quarter's stars.
 func meanInterval(t tally, _, _ int) (mean, low, high float64) {
-	n, mean := float64(t.Count), t.average()
+	n := float64(t.Count)
+	mean = float64(t.stars) / n
 	if t.Count < few {
 		return mean, mean, mean
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,12 +69,12 @@ var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*)</h[23]>`)
 
 // docsPages are the documentation for developers.
 func (s *Site) docsPages() []job {
-	api := sync.OnceValues(func() (*apiDocument, error) { return readAPI(s.OpenAPI) })
+	api := sync.OnceValue(func() *apiDocument { return readAPI(s.OpenAPI) })
 	var pages []job
 	for _, m := range manuals {
 		pages = append(pages, job{m.Path, s.modified, func() ([]render.Artifact, error) {
-			source, err1 := s.docs(api, m.name, false)
-			twin, err2 := s.docs(api, m.name, true)
+			source, err1 := s.docs(api(), m.name, false)
+			twin, err2 := s.docs(api(), m.name, true)
 			var b bytes.Buffer
 			if err := cmp.Or(err1, err2, toHTML.Convert([]byte(source), &b)); err != nil {
 				return nil, fmt.Errorf("render %s: %w", m.Path, err)
@@ -106,15 +105,11 @@ var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.Wit
 var surplus = regexp.MustCompile(`(?m:^ +)|\[(\w+)\]\(` + reviewcast.PathDocs + `fields/#\w+\)`)
 
 // docs is one of the manuals in Markdown. A twin describes parameters and answers that many paths share once.
-func (s *Site) docs(api func() (*apiDocument, error), name string, twin bool) (string, error) {
-	d, err := api()
-	if err != nil {
-		return "", err
-	}
+func (s *Site) docs(d *apiDocument, name string, twin bool) (string, error) {
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	seen := map[*apiNode]bool{}
-	err = s.twins.ExecuteTemplate(&b, name+".md", map[string]any{
+	err := s.twins.ExecuteTemplate(&b, name+".md", map[string]any{
 		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d,
 		"Again": func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was },
 	})
@@ -122,10 +117,10 @@ func (s *Site) docs(api func() (*apiDocument, error), name string, twin bool) (s
 }
 
 // readAPI reads the API's description, and gives members without a description that of their type.
-func readAPI(openAPI []byte) (*apiDocument, error) {
+func readAPI(openAPI []byte) *apiDocument {
 	var d apiDocument
 	if err := json.Unmarshal(openAPI, &d); err != nil {
-		return nil, fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
+		panic(err) // package render has made it
 	}
 	for _, s := range d.Components.Schemas {
 		for _, p := range s.Properties {
@@ -136,7 +131,7 @@ func readAPI(openAPI []byte) (*apiDocument, error) {
 			}
 		}
 	}
-	return &d, nil
+	return &d
 }
 
 // Text is the example, indented; "" without one.
@@ -209,7 +204,7 @@ func (s *Site) files(pages []job) []job {
 		static(pathIcon, "image/svg+xml", siteFile("icon.svg")),
 	}
 	if s.Theme.Logo != nil {
-		jobs = append(jobs, static("/"+s.Theme.LogoName, logoTypes[path.Ext(s.Theme.LogoName)], s.Theme.Logo))
+		jobs = append(jobs, static("/"+s.Theme.LogoName, logoTypes[s.Theme.LogoName], s.Theme.Logo))
 	}
 	return jobs
 }

@@ -18,13 +18,10 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := readAPI(s.OpenAPI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := readAPI(s.OpenAPI)
 	source := ""
 	for _, m := range manuals {
-		text, err := s.docs(func() (*apiDocument, error) { return d, nil }, m.name, false)
+		text, err := s.docs(d, m.name, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,10 +84,7 @@ func TestDocs(t *testing.T) {
 func TestDocsPaths(t *testing.T) {
 	c := withLines(t, sampleContent())
 	files := renderOnce(t, "sample")
-	d, err := readAPI(c.OpenAPI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := readAPI(c.OpenAPI)
 	text := string(files[reviewcast.PathDocs+"index.md"])
 	n := 0
 	for _, m := range regexp.MustCompile(`(?:`+regexp.QuoteMeta(c.Channel.BaseURL)+`)(/[^\s'"?)`+"`"+`]*)`).FindAllStringSubmatch(text, -1) {

@@ -152,8 +152,8 @@ const maxCritical = 75
 // Critical are a year's critical reviews, the fewest stars first.
 func (y *year) Critical() []review {
 	var critical []review
-	for i := range y.Months {
-		for _, r := range y.Months[i].Reviews {
+	for _, m := range y.Months {
+		for _, r := range m.Reviews {
 			if r.Rating <= 2 {
 				critical = append(critical, r)
 			}

@@ -11,7 +11,6 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/text/feature/plural"
@@ -24,6 +23,7 @@ import (
 // English: locales/en.txt lists all of them, and the other files there translate them.
 type locale struct {
 	tag   language.Tag
+	Lang  string // of the texts, for the attribute lang
 	texts map[string]string
 	// months are those of a date, which may have another form than a month alone.
 	months, monthsAlone, shortMonths, weekdays []string
@@ -33,39 +33,24 @@ type locale struct {
 //go:embed locales
 var localeFiles embed.FS
 
-// locales are the languages of the files, English first, and what finds the one of a site.
-var locales = sync.OnceValues(func() ([]language.Tag, language.Matcher) {
-	tags := []language.Tag{language.English}
+// newLocale returns the texts in a site's language, or in English when there are none in it, with the editors' own in
+// the place of ours. generator checks these before.
+func newLocale(site string, own []byte) *locale {
+	file, best := "en.txt", language.Low
 	files, _ := localeFiles.ReadDir("locales") // it is embedded
 	for _, f := range files {
-		if tag := language.Make(strings.TrimSuffix(f.Name(), ".txt")); tag != language.English {
-			tags = append(tags, tag)
+		of := language.Make(strings.TrimSuffix(f.Name(), ".txt"))
+		if understood := language.Comprehends(language.Make(site), of); understood > best {
+			file, best = f.Name(), understood
 		}
 	}
-	return tags, language.NewMatcher(tags)
-})
-
-// newLocale returns the texts in a site's language, or in English when there are none in it, with the editors' own in
-// the place of ours.
-func newLocale(site string, own []byte) *locale {
-	tags, matcher := locales()
-	_, i, confidence := matcher.Match(language.Make(site))
-	if confidence < language.High {
-		i = 0
-	}
-	english := English()
-	l := &locale{texts: maps.Clone(english)}
-	b, _ := localeFiles.ReadFile("locales/" + tags[i].String() + ".txt") // it is embedded
+	l := &locale{texts: English()}
+	b, _ := localeFiles.ReadFile("locales/" + file)
 	maps.Copy(l.texts, ReadWording(string(b)))
 	maps.Copy(l.texts, ReadWording(string(own)))
-	list := func(name string) []string {
-		words, ours := strings.Fields(l.texts[name]), strings.Fields(english[name])
-		if len(words) != len(ours) { // a mistake of the editors, which is an error elsewhere
-			return ours
-		}
-		return words
-	}
+	list := func(name string) []string { return strings.Fields(l.texts[name]) }
 	l.tag = language.Make(l.texts["(language)"])
+	l.Lang = l.tag.String()
 	l.months, l.monthsAlone, l.shortMonths, l.weekdays = list("(months of dates)"), list("(months)"), list("(short months)"), list("(weekdays)")
 	_, number, _ := strings.Cut(l.texts["(number)"], "12")
 	l.group, number, _ = strings.Cut(number, "345")
@@ -91,12 +76,9 @@ func ReadWording(lines string) map[string]string {
 	return texts
 }
 
-// Lang is the language of the texts, for the attribute lang.
-func (l *locale) Lang() string { return l.tag.String() }
-
 // lang is the attribute of words in another language.
 func (l *locale) lang(language string) string {
-	if language == l.Lang() {
+	if language == l.Lang {
 		return ""
 	}
 	return ` lang="` + template.HTMLEscapeString(language) + `"`

@@ -86,8 +86,7 @@ func (s *Site) pages() (pages []job) {
 	add := func(path string, modified reviewcast.Date, of func() *view) {
 		pages = append(pages, job{path, modified, func() ([]render.Artifact, error) { return s.artifacts(path, of()) }})
 	}
-	for i := range s.months {
-		m := &s.months[i]
+	for _, m := range s.months {
 		add(reviewcast.PathMonths+m.Name+"/", m.modified, func() *view {
 			crumbs := []link{{s.text("Reviews"), reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}}
 			return &view{Title: s.text("Reviews of %s", s.monthName(m.Name)), Description: m.Summary(), Crumbs: crumbs, Name: "month", Data: &monthView{month: m}}
@@ -159,11 +158,11 @@ func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", path, err) }
 	l := s.layout(v, path)
 	var main, body, twin bytes.Buffer
-	if err := s.templates.pages.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
+	if err := s.page.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)
 	}
 	l.Main = template.HTML(main.String())
-	if err := s.templates.pages.ExecuteTemplate(&body, "page.html", l); err != nil {
+	if err := s.page.ExecuteTemplate(&body, "page.html", l); err != nil {
 		return fail(err)
 	}
 	half := body.Len() / 2
@@ -194,6 +193,6 @@ func (s *Site) layout(v *view, path string) *layout {
 // missing is the page of addresses that lead nowhere.
 func (s *Site) missing() ([]byte, error) {
 	var b bytes.Buffer
-	err := s.templates.pages.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: s.text("Nothing is at this address")}, reviewcast.PathMissing))
+	err := s.page.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: s.text("Nothing is at this address")}, reviewcast.PathMissing))
 	return b.Bytes(), err
 }

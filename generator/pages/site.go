@@ -2,8 +2,11 @@ package pages
 
 import (
 	"cmp"
+	"html/template"
+	"maps"
 	"slices"
 	"strings"
+	texttemplate "text/template"
 
 	"reviewcast"
 )
@@ -12,15 +15,16 @@ import (
 type Site struct {
 	Content
 	*locale
-	*templates
+	page   *template.Template
+	twins  *texttemplate.Template
 	tally  // modified is the newest date of all; "" when there is none
 	assets assets
 	jobs   []job
 
 	reviews  []review // newest first
 	byID     map[string]*review
-	months   []month // newest first
-	Years    []*year // newest first
+	months   []*month // newest first
+	Years    []*year  // newest first
 	subjects []*subject
 	named    map[string]*subject // by path
 }
@@ -30,14 +34,14 @@ func New(c Content) (*Site, error) {
 	l := newLocale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language), c.Theme.Wording)
 	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
+	page, twins, err := c.Theme.templates(l)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{Content: c, locale: l, page: page, twins: twins, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)
-	}
-	var err error
-	if s.templates, err = c.Theme.templates(s.locale); err != nil {
-		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
 	for i := range s.reviews {
@@ -64,7 +68,7 @@ type month struct {
 type year struct {
 	tally
 	Name   string
-	Months []month // newest first
+	Months []*month // newest first
 }
 
 // tally counts reviews.
@@ -88,14 +92,7 @@ func (t *tally) add(r *reviewcast.Review) {
 }
 
 // Mean is the mean of the stars, for people.
-func (t tally) Mean() string {
-	if t.Count == 0 {
-		return "–"
-	}
-	return t.locale.fixed(t.average())
-}
-
-func (t tally) average() float64 { return float64(t.stars) / float64(t.Count) }
+func (t tally) Mean() string { return t.locale.mean(reviewcast.Mean(t.stars, t.Count)) }
 
 // Low counts the reviews with one or two stars.
 func (t tally) Low() int { return t.spread[1] + t.spread[2] }
@@ -112,45 +109,42 @@ func (t tally) Summary() string {
 	return t.locale.text("%s, %s of 5 stars on average, %s with a reply.", reviews, t.Mean(), t.locale.grouped(t.Replies))
 }
 
-// group makes the months and years. Reviews are newest first, so that each month's are one slice.
+// group makes the months and years, newest first, as the reviews are.
 func (s *Site) group() {
-	for from := 0; from < len(s.reviews); {
-		m := month{Name: s.reviews[from].Date.Month(), tally: tally{locale: s.locale}}
-		to := from
-		for ; to < len(s.reviews) && s.reviews[to].Date.Month() == m.Name; to++ {
-			m.add(s.reviews[to].Review)
+	months := map[string]*month{}
+	named := func(name string) *month {
+		if months[name] == nil {
+			months[name] = &month{Name: name, tally: tally{locale: s.locale}}
 		}
-		m.Reviews = s.reviews[from:to]
-		s.months = append(s.months, m)
-		from = to
+		return months[name]
+	}
+	for _, r := range s.reviews {
+		m := named(r.Date.Month())
+		m.Reviews = append(m.Reviews, r)
+		m.add(r.Review)
+		s.add(r.Review)
 	}
 	for _, w := range s.Withdrawals {
 		s.modified = max(s.modified, w.Date)
-		if w.Month == nil {
-			continue
+		if w.Month != nil {
+			m := named(*w.Month)
+			m.Withdrawn = append(m.Withdrawn, w)
+			m.modified = max(m.modified, w.Date)
 		}
-		i, found := slices.BinarySearchFunc(s.months, *w.Month, func(m month, name string) int { return strings.Compare(name, m.Name) })
-		if !found {
-			s.months = slices.Insert(s.months, i, month{Name: *w.Month, tally: tally{locale: s.locale}})
-		}
-		s.months[i].Withdrawn = append(s.months[i].Withdrawn, w)
-		s.months[i].modified = max(s.months[i].modified, w.Date)
 	}
-	for i := range s.months {
-		m := &s.months[i]
+	s.months = slices.SortedFunc(maps.Values(months), func(a, b *month) int { return strings.Compare(b.Name, a.Name) })
+	for i, m := range s.months {
 		if i > 0 {
 			m.Newer, s.months[i-1].Older = s.months[i-1].Name, m.Name
 		}
-		s.modified = max(s.modified, m.modified)
 		name := m.Name[:4]
 		if n := len(s.Years); n == 0 || s.Years[n-1].Name != name {
-			s.Years = append(s.Years, &year{Name: name, Months: s.months[i:i], tally: tally{locale: s.locale}})
+			s.Years = append(s.Years, &year{Name: name, tally: tally{locale: s.locale}})
 		}
 		y := s.Years[len(s.Years)-1]
-		y.Months = y.Months[:len(y.Months)+1]
+		y.Months = append(y.Months, m)
 		for _, r := range m.Reviews {
 			y.add(r.Review)
-			s.add(r.Review)
 		}
 		y.modified = max(y.modified, m.modified) // it may be a withdrawal's
 	}

@@ -7,11 +7,11 @@ import (
 	"html/template"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	texttemplate "text/template"
 
 	"reviewcast"
@@ -26,36 +26,34 @@ type Theme struct {
 	Wording   []byte            // in place of ours: wording.txt, see [ReadWording]
 }
 
-const (
-	themeCSS        = "theme.css"
-	themeWording    = "wording.txt"
-	templatesFolder = "templates"
-)
+// logoTypes are the media types of logos, by their names.
+var logoTypes = map[string]string{"logo.svg": "image/svg+xml", "logo.png": "image/png", "logo.webp": "image/webp"}
 
-// logoTypes are the media types of logos, by the end of their names.
-var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
-
-// ReadTheme reads the theme from a content folder, in which nothing of it needs to be.
-func ReadTheme(content fs.FS) (Theme, error) {
-	t := Theme{Templates: map[string][]byte{}}
-	templates, _ := fs.Glob(content, templatesFolder+"/*.htm*") // the pattern is a constant
-	for _, name := range slices.Concat([]string{themeCSS, themeWording, "logo.svg", "logo.png", "logo.webp"}, templates) {
-		b, err := fs.ReadFile(content, name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return t, fmt.Errorf("read the theme: %w", err)
-		case name == themeCSS:
-			t.CSS = b
-		case name == themeWording:
-			t.Wording = b
-		case path.Dir(name) == templatesFolder:
-			t.Templates[path.Base(name)] = b
-		case t.Logo == nil:
+// ReadTheme reads the theme from a content folder, in which nothing of it needs to be, and out of which no link leads.
+func ReadTheme(dir string) (t Theme, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return t, err
+	}
+	defer root.Close()
+	read := func(name string) []byte { // nil without it
+		b, failed := root.ReadFile(name)
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+			err = fmt.Errorf("read the theme: %w", failed)
+		}
+		return b
+	}
+	t = Theme{CSS: read("theme.css"), Wording: read("wording.txt"), Templates: map[string][]byte{}}
+	for _, name := range []string{"logo.svg", "logo.png", "logo.webp"} {
+		if b := read(name); b != nil && t.Logo == nil {
 			t.Logo, t.LogoName = b, name
 		}
 	}
-	return t, nil
+	templates, _ := fs.Glob(root.FS(), "templates/*.htm*") // the pattern is a constant
+	for _, name := range templates {
+		t.Templates[path.Base(name)] = read(name)
+	}
+	return t, err
 }
 
 //go:embed site
@@ -70,29 +68,9 @@ func siteFile(name string) []byte {
 // dialled within the country only.
 var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
 
-// templates are parsed for one locale.
-type templates struct {
-	pages *template.Template
-	twins *texttemplate.Template // in Markdown, and the files that crawlers and agents look for
-}
-
-// ourTemplates are those without anything of the editors', by language.
-var ourTemplates sync.Map
-
-func (t Theme) templates(l *locale) (*templates, error) {
-	if len(t.Templates) > 0 || len(t.Wording) > 0 {
-		return t.parse(l)
-	}
-	if ours, ok := ourTemplates.Load(l.tag); ok {
-		return ours.(*templates), nil
-	}
-	ours, err := t.parse(l)
-	ourTemplates.Store(l.tag, ours)
-	return ours, err
-}
-
-// parse parses ours, and the editors' in the place of those that they replace.
-func (t Theme) parse(l *locale) (*templates, error) {
+// templates parses ours for a locale, and the editors' in the place of those that they replace. The twins are in
+// Markdown, and with them the files that crawlers and agents look for.
+func (t Theme) templates(l *locale) (pages *template.Template, twins *texttemplate.Template, err error) {
 	funcs := template.FuncMap{
 		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
 		"interval": l.interval, "method": l.method, "reason": l.reason, "hours": l.hours, "text": l.text,
@@ -101,20 +79,19 @@ func (t Theme) parse(l *locale) (*templates, error) {
 		"bdi":     func(name string) template.HTML { return template.HTML("<bdi>" + prose(name) + "</bdi>") },
 		"neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 	}
-	twins := texttemplate.Must(texttemplate.New("twins").Funcs(funcs).Funcs(twinFuncs).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
+	twins = texttemplate.Must(texttemplate.New("twins").Funcs(funcs).Funcs(twinFuncs).ParseFS(siteFiles, "site/*.md", "site/*.xml", "site/*.txt", "site/*.json"))
 	funcs["text"] = l.html
-	set := template.Must(template.New("pages").Funcs(funcs).ParseFS(siteFiles, "site/*.html"))
+	pages = template.Must(template.New("pages").Funcs(funcs).ParseFS(siteFiles, "site/*.html"))
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
-		where := templatesFolder + "/" + name
-		if set.Lookup(name) == nil {
+		if pages.Lookup(name) == nil {
 			ours, _ := fs.Glob(siteFiles, "site/*.html") // the pattern is a constant
-			return nil, fmt.Errorf("%s replaces no template; the names are %s", where, strings.ReplaceAll(strings.Join(ours, ", "), "site/", ""))
+			return nil, nil, fmt.Errorf("templates/%s replaces no template; the names are %s", name, strings.ReplaceAll(strings.Join(ours, ", "), "site/", ""))
 		}
-		if _, err := set.New(name).Parse(string(t.Templates[name])); err != nil {
-			return nil, fmt.Errorf("parse %s: %w", where, err)
+		if _, err := pages.New(name).Parse(string(t.Templates[name])); err != nil {
+			return nil, nil, fmt.Errorf("parse templates/%s: %w", name, err)
 		}
 	}
-	return &templates{set, twins}, nil
+	return pages, twins, nil
 }
 
 // assets are the addresses of the files that pages load; Logo is "" without one.

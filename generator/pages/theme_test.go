@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -9,7 +10,8 @@ import (
 )
 
 func TestTheme(t *testing.T) {
-	theme, err := ReadTheme(fstest.MapFS{
+	dir := t.TempDir()
+	err := os.CopyFS(dir, fstest.MapFS{
 		"theme.css":             {Data: []byte(":root { --accent: #a03; }\n")},
 		"logo.svg":              {Data: []byte("<svg xmlns='http://www.w3.org/2000/svg'/>")},
 		"templates/footer.html": {Data: []byte("<footer>Own words, {{.Business.Name}}</footer>\n")},
@@ -19,7 +21,9 @@ func TestTheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := sampleContent()
-	c.Theme = theme
+	if c.Theme, err = ReadTheme(dir); err != nil {
+		t.Fatal(err)
+	}
 	files := renderAll(t, c)
 	if css := string(files[pathStyle]); !strings.HasSuffix(css, "--accent: #a03; }\n") || !strings.Contains(css, ".s5") {
 		t.Error("the stylesheet isn't ours with the editors' behind it")
@@ -36,7 +40,7 @@ func TestTheme(t *testing.T) {
 	if string(renderOnce(t, "sample")[reviewcast.PathIndex]) == front {
 		t.Error("the theme changed nothing")
 	}
-	if empty, err := ReadTheme(fstest.MapFS{}); err != nil || empty.CSS != nil || len(empty.Templates) > 0 {
+	if empty, err := ReadTheme(t.TempDir()); err != nil || empty.CSS != nil || len(empty.Templates) > 0 {
 		t.Errorf("no theme: %+v, %v", empty, err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	texttemplate "text/template"
 
@@ -18,9 +17,8 @@ import (
 type quarter int
 
 func quarterOf(d reviewcast.Date) quarter {
-	year, _ := strconv.Atoi(string(d[:4])) // of a valid date
-	month, _ := strconv.Atoi(string(d[5:7]))
-	return quarter(4*year + (month-1)/3)
+	year, month, _ := d.Noon().Date()
+	return quarter(4*year + int(month-1)/3)
 }
 
 func hostOf(address string) string {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,16 +13,6 @@ import (
 	"reviewcast"
 )
 
-// entry is one review as both feeds show it.
-type entry struct {
-	*reviewcast.Review
-	id, url               string
-	title, body, language string
-	updated               time.Time
-	categories            []category
-	extension             ReviewExtension
-}
-
 // category is a term that a feed reader can filter by: the stars ("5-stars"), and each service and service
 // area. Technicians are left out: a feed is no place to file people under.
 type category struct {
@@ -31,55 +20,72 @@ type category struct {
 	Label string `xml:"label,attr"`
 }
 
-// newest returns the entries of both feeds.
-func newest(c Channel, d *reviewcast.Dataset) []entry {
-	var entries []entry
+// newest returns the newest reviews as both feeds have them.
+func newest(c Channel, d *reviewcast.Dataset) (entries []atomEntry, items []jsonItem) {
 	for i := range d.Reviews[:min(len(d.Reviews), reviewcast.FeedSize)] {
-		entries = append(entries, newEntry(c.BaseURL, &d.Business, &d.Reviews[i]))
+		r := &d.Reviews[i]
+		rated := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
+		language, updated := r.Language, r.Date.Noon()
+		if r.Title == nil && r.Text == nil {
+			language = "en" // all of the entry's words are ours
+		}
+		extension := ReviewExtension{
+			About:  c.BaseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
+			Rating: r.Rating, BestRating: reviewcast.MaxRating, Source: r.Source, VerificationMethod: r.Verification.Method,
+		}
+		if reply := r.OwnerReply; reply != nil {
+			extension.OwnerReply = &FeedReply{reply.Text, reply.Date}
+			updated = max(r.Date, reply.Date).Noon()
+		}
+		// The id outlives every change of the site's pages; the url is where the review is read today.
+		item := feeds.JSONItem{
+			Id: c.BaseURL + reviewcast.PathMonths + "#" + r.ID, Url: c.BaseURL + reviewcast.ReviewPath(r.ID, r.Date),
+			Title: *cmp.Or(r.Title, new(rated+" from "+r.Author)), ContentText: *cmp.Or(r.Text, &rated),
+			PublishedDate: new(r.Date.Noon()), ModifiedDate: &updated, ExternalUrl: *cmp.Or(r.SourceURL, new(string)),
+			Authors: []*feeds.JSONAuthor{{Name: r.Author, Avatar: *cmp.Or(r.AuthorAvatarURL, new(string))}},
+		}
+		entry := feeds.AtomEntry{
+			Id: item.Id, Title: item.Title, Content: &feeds.AtomContent{Type: "text", Content: item.ContentText},
+			Published: item.PublishedDate.Format(time.RFC3339), Updated: updated.Format(time.RFC3339),
+			Links:  []feeds.AtomLink{{Rel: "alternate", Href: item.Url, Type: "text/html"}},
+			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: r.Author}},
+		}
+		if r.SourceURL != nil {
+			entry.Links = append(entry.Links, feeds.AtomLink{Rel: "via", Href: *r.SourceURL})
+		}
+		categories := categoriesOf(r, &d.Business)
+		for _, c := range categories {
+			item.Tags = append(item.Tags, c.Label)
+		}
+		entries = append(entries, atomEntry{language, &entry, categories, extension})
+		items = append(items, jsonItem{&item, language, extension})
 	}
-	return entries
+	return entries, items
 }
 
-func newEntry(baseURL string, b *reviewcast.Business, r *reviewcast.Review) entry {
-	rated := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
-	e := entry{
-		Review: r, language: r.Language, updated: r.Date.Noon(),
-		// The id outlives every change of the site's pages; the url is where the review is read today.
-		id: baseURL + reviewcast.PathMonths + "#" + r.ID, url: baseURL + reviewcast.ReviewPath(r.ID, r.Date),
-		title: *cmp.Or(r.Title, new(rated+" from "+r.Author)), body: *cmp.Or(r.Text, &rated),
-		extension: ReviewExtension{
-			About:  baseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
-			Rating: r.Rating, BestRating: reviewcast.MaxRating, Source: r.Source, VerificationMethod: r.Verification.Method,
-		},
-	}
-	if r.Title == nil && r.Text == nil {
-		e.language = "en" // all of the entry's words are ours
-	}
-	if reply := r.OwnerReply; reply != nil {
-		e.extension.OwnerReply = &FeedReply{reply.Text, reply.Date}
-		e.updated = max(r.Date, reply.Date).Noon()
-	}
+func categoriesOf(r *reviewcast.Review, b *reviewcast.Business) []category {
 	stars := fmt.Sprintf("%d stars", r.Rating)
 	if r.Rating == 1 {
 		stars = "1 star"
 	}
-	e.categories = []category{{strings.ReplaceAll(stars, " ", "-"), stars}}
+	list := []category{{strings.ReplaceAll(stars, " ", "-"), stars}}
 	for _, id := range r.Mentions.Services {
-		e.categories = append(e.categories, category{id, nameOf(id, b.Services)})
+		list = append(list, category{id, nameOf(id, b.Services)})
 	}
 	for _, id := range r.Mentions.ServiceAreas {
-		e.categories = append(e.categories, category{id, nameOf(id, b.ServiceAreas)})
+		list = append(list, category{id, nameOf(id, b.ServiceAreas)})
 	}
-	return e
+	return list
 }
 
 // nameOf finds the name that belongs to an id; without one the id has to do.
 func nameOf(id string, list []reviewcast.Named) string {
-	i := slices.IndexFunc(list, func(n reviewcast.Named) bool { return n.ID == id })
-	if i < 0 {
-		return id
+	for _, n := range list {
+		if n.ID == id {
+			return n.Name
+		}
 	}
-	return list[i].Name
+	return id
 }
 
 // ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
@@ -134,21 +140,11 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 			{Rel: "hub", Href: c.BaseURL + reviewcast.PathHub},
 		},
 	}
-	updated := time.Unix(0, 0).UTC() // of an empty feed; else of the newest entry
-	for _, e := range newest(c, d) {
-		if e.updated.After(updated) {
-			updated = e.updated
-		}
-		item := &feeds.AtomEntry{Title: e.title, Id: e.id, Updated: e.updated.Format(time.RFC3339), Published: e.Date.Noon().Format(time.RFC3339),
-			Links:   []feeds.AtomLink{{Rel: "alternate", Href: e.url, Type: "text/html"}},
-			Content: &feeds.AtomContent{Type: "text", Content: e.body},
-			Author:  &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: e.Author}}}
-		if e.SourceURL != nil {
-			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
-		}
-		f.Entries = append(f.Entries, atomEntry{e.language, item, e.categories, e.extension})
+	f.Entries, _ = newest(c, d)
+	f.Updated = time.Unix(0, 0).UTC().Format(time.RFC3339) // of an empty feed; else of the newest entry
+	for _, e := range f.Entries {
+		f.Updated = max(f.Updated, e.Updated)
 	}
-	f.Updated = updated.Format(time.RFC3339)
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(&b)
@@ -181,14 +177,6 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		Authors: []*feeds.JSONAuthor{{Name: c.Author.Name, Url: c.Author.URL}},
 		Hubs:    []*feeds.JSONHub{{Type: "WebSub", Url: c.BaseURL + reviewcast.PathHub}},
 	}}
-	for _, e := range newest(c, d) {
-		item := &feeds.JSONItem{Id: e.id, Url: e.url, Title: e.title, ContentText: e.body, PublishedDate: new(e.Date.Noon()), ModifiedDate: &e.updated,
-			ExternalUrl: *cmp.Or(e.SourceURL, new(string)),
-			Authors:     []*feeds.JSONAuthor{{Name: e.Author, Avatar: *cmp.Or(e.AuthorAvatarURL, new(string))}}}
-		for _, c := range e.categories {
-			item.Tags = append(item.Tags, c.Label)
-		}
-		f.Items = append(f.Items, jsonItem{item, e.language, e.extension})
-	}
+	_, f.Items = newest(c, d)
 	return marshal(&f)
 }

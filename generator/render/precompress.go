@@ -2,8 +2,6 @@ package render
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
 	"io"
 	"strings"
 
@@ -14,45 +12,31 @@ import (
 	"reviewcast"
 )
 
-// Coding is a content coding (RFC 9110, section 8.4.1) by its registered name.
-type Coding string
-
-// The codings that files are kept in.
+// The content codings (RFC 9110, section 8.4.1) that files are kept in, by what their names end with.
 const (
-	Gzip   Coding = "gzip"
-	Brotli Coding = "br"
-	Zstd   Coding = "zstd"
+	Gzip   = ".gz"
+	Brotli = ".br"
+	Zstd   = ".zst"
 )
 
 // Codings are all of them.
-var Codings = []Coding{Gzip, Brotli, Zstd}
-
-// Ext is what a file's name ends with in this coding; "" for an unknown one.
-func (c Coding) Ext() string { return map[Coding]string{Gzip: ".gz", Brotli: ".br", Zstd: ".zst"}[c] }
+var Codings = []string{Gzip, Brotli, Zstd}
 
 // Encode compresses a body once, at build time. The same body gives the same bytes.
-func Encode(body []byte, mediaType string, coding Coding) ([]byte, error) {
-	var b bytes.Buffer
+func Encode(body []byte, mediaType string, coding string) []byte {
+	var b bytes.Buffer // it takes everything, so nothing fails
 	var w io.WriteCloser
-	var err error
 	switch coding {
 	case Gzip:
-		w, err = gzip.NewWriterLevel(&b, gzipLevel(mediaType))
+		w, _ = gzip.NewWriterLevel(&b, gzipLevel(mediaType))
 	case Brotli:
 		w = brotli.NewWriterOptions(&b, brotliOptions(len(body)))
 	case Zstd:
-		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	default:
-		err = fmt.Errorf("coding is not one of %v", Codings)
+		w, _ = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	}
-	if err == nil {
-		_, werr := w.Write(body)
-		err = cmp.Or(werr, w.Close())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encode as %q: %w", coding, err)
-	}
-	return b.Bytes(), nil
+	_, _ = w.Write(body)
+	_ = w.Close()
+	return b.Bytes()
 }
 
 // gzipLevel weighs size against time. Data is asked for again and again: level 9 makes it 9 % smaller, for four
@@ -76,21 +60,20 @@ func brotliOptions(size int) brotli.WriterOptions {
 	return brotli.WriterOptions{Quality: 9, LGWin: 24}
 }
 
-// Precompress fills in the Encodings that save bytes, and those of every text: where a set is uploaded over an older one,
-// an older variant would stay, with words that have been withdrawn since. It makes two at a time: each holds a window and
-// a copy.
-func Precompress(artifacts []Artifact, codings ...Coding) error {
-	variants, err := Parallel(len(artifacts)*len(codings), 2, func(i int) ([]byte, error) {
-		a := &artifacts[i/len(codings)]
-		return Encode(a.Body, a.MediaType, codings[i%len(codings)])
+// Precompress returns the variants that save bytes, and those of every text, by path: where a set is uploaded over an
+// older one, an older variant would stay, with words that have been withdrawn since. It makes two at a time: each holds
+// a window and a copy.
+func Precompress(artifacts []Artifact, codings []string) map[string][]byte {
+	of := func(i int) (a Artifact, coding string) { return artifacts[i/len(codings)], codings[i%len(codings)] }
+	variants, _ := Parallel(len(artifacts)*len(codings), 2, func(i int) ([]byte, error) {
+		a, coding := of(i)
+		return Encode(a.Body, a.MediaType, coding), nil
 	})
-	for i := range artifacts {
-		artifacts[i].Encodings = map[Coding][]byte{}
-		for j, coding := range codings {
-			if v := variants[i*len(codings)+j]; len(v) < len(artifacts[i].Body) || strings.HasPrefix(artifacts[i].MediaType, "text/") {
-				artifacts[i].Encodings[coding] = v
-			}
+	files := map[string][]byte{}
+	for i, v := range variants {
+		if a, coding := of(i); len(v) < len(a.Body) || strings.HasPrefix(a.MediaType, "text/") {
+			files[a.Path+coding] = v
 		}
 	}
-	return err
+	return files
 }

@@ -73,11 +73,9 @@ type Artifact struct {
 	MediaType string
 	Body      []byte
 	SHA256    [sha256.Size]byte // of Body
-	// Encodings are the compressed variants by coding; they stand at Path + Coding.Ext().
-	Encodings map[Coding][]byte
 }
 
-// NewArtifact makes a file that isn't compressed.
+// NewArtifact makes a file.
 func NewArtifact(path, mediaType string, body []byte) Artifact {
 	return Artifact{Path: path, MediaType: mediaType, Body: body, SHA256: sha256.Sum256(body)}
 }

@@ -52,7 +52,8 @@ type Term struct {
 	Positive, Negative, Neutral []string
 }
 
-// Analyzer finds mentions in reviews. It is immutable and safe for concurrent use.
+// Analyzer finds mentions in reviews. It is immutable and safe for concurrent use. Of its vocabulary it shows the Aspects,
+// the Entities by kind and the EditorTopics, which the fields of an [Analysis] index.
 type Analyzer struct {
 	*vocabulary
 	workers sync.Pool // of *worker
@@ -63,13 +64,6 @@ func NewAnalyzer(c Config) *Analyzer {
 	v := newVocabulary(c)
 	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return &worker{v: v, seen: map[string]*word{}} }}}
 }
-
-// Aspects returns the aspects of the vocabulary, in the editors' order.
-// [AspectMention.Aspect] and [Vote.Aspect] index it.
-func (a *Analyzer) Aspects() []Term { return a.aspects }
-
-// Entities returns everything of a kind that the vocabulary has. [EntityMention.ID] indexes it.
-func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
 // LexiconSHA256 returns the hash of the shipped word lists, in hex.
 func (a *Analyzer) LexiconSHA256() string { return shipped().sha256 }
@@ -130,7 +124,7 @@ func (v *vocabulary) mentions(job reviewcast.Mentions, found []EntityMention) re
 		ids := append([]string{}, k.Of(job)...)
 		for _, e := range found {
 			if e.Kind == k && !e.Ambiguous() {
-				ids = append(ids, v.entities[k][e.ID].ID)
+				ids = append(ids, v.Entities[k][e.ID].ID)
 			}
 		}
 		slices.Sort(ids)
@@ -185,7 +179,7 @@ func (w *worker) segment(text string) {
 // entities finds places, people, services and problems. The tokens of places and people
 // have no other meaning: Grace is no praise. "Grace was rude" is about a technician.
 func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
-	dst = w.v.findNames(w.tokens, w.taken, title, dst)
+	dst = w.findNames(title, dst)
 	copy(w.inPhrase, w.taken)
 	copy(w.named, w.taken)
 	for i := range w.tokens {
@@ -197,20 +191,14 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 				continue
 			}
 			m := w.v.things[k].longest(w.tokens, i, w.taken)
-			if m.payloads[0] == 0 {
+			if m.words == 0 {
 				continue
 			}
-			last := m.last()
 			for _, id := range w.v.thingIDs[k][m.payloads[0]-1] {
-				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title, Rule: byName})
+				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[m.last()].end,
+					Sentence: w.sents[w.tokens[i].sentence], Title: title, Rule: byName})
 			}
-			i = last
-		}
-	}
-	for i := range dst {
-		if m := &dst[i]; m.Title == title {
-			at, _ := slices.BinarySearchFunc(w.sents, m.Start, func(s Span, start int32) int { return int(s.End - start - 1) })
-			m.Sentence = w.sents[at]
+			i = m.last()
 		}
 	}
 	return dst

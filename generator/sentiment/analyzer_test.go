@@ -59,7 +59,7 @@ func TestPolarity(t *testing.T) {
 		a := an.Analyze(review(5, c.text), reviewcast.Mentions{})
 		found := false
 		for _, v := range a.Votes {
-			if an.Aspects()[v.Aspect].ID != c.aspect {
+			if an.Aspects[v.Aspect].ID != c.aspect {
 				continue
 			}
 			found = true
@@ -126,8 +126,8 @@ func TestEditors(t *testing.T) {
 		Ignore: []string{"late husband"},
 	}
 	a := sentiment.NewAnalyzer(in)
-	if len(a.Aspects()) != 2 {
-		t.Errorf("%d aspects, want the editors' two", len(a.Aspects()))
+	if len(a.Aspects) != 2 {
+		t.Errorf("%d aspects, want the editors' two", len(a.Aspects))
 	}
 	for text, want := range map[string]map[string]reviewcast.Polarity{
 		"On the dot.":             {"punctuality": "negative"},

@@ -29,9 +29,8 @@ type Mention struct {
 	Title      bool
 	Start, End int
 	Words      string
-	// Of an aspect: the polarity, its strength, and what decided it.
+	// Of an aspect: the polarity, and what decided it.
 	Polarity reviewcast.Polarity
-	Score    float64
 	Origin   Origin
 	// Phrase is the pattern that matched, as it is written in its list, Opinion the
 	// word that judges a term, Label the aspect's.
@@ -39,6 +38,8 @@ type Mention struct {
 	Use                    Use
 	Rule                   string // one sentence for people
 }
+
+var kindNames = [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}
 
 // Explain analyzes a review and returns what it finds with reasons.
 func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
@@ -52,7 +53,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
 	for i := range found.Entities {
 		n := &found.Entities[i]
-		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
+		m := Mention{Kind: kindNames[n.Kind], ID: a.Entities[n.Kind][n.ID].ID, Title: n.Title, Rule: string(n.Rule)}
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
@@ -60,8 +61,8 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	}
 	for _, n := range found.Aspects {
 		add(Mention{
-			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Label: a.aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
-			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
+			Kind: "aspect", ID: a.Aspects[n.Aspect].ID, Label: a.Aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
+			Polarity: n.Polarity, Origin: n.Origin, Use: n.Use, Rule: string(n.Rule),
 		}, *r.Text, n.Start, n.End)
 	}
 	part := map[bool]int{true: 0, false: 1} // by Title
@@ -109,5 +110,5 @@ func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, flo
 		last++
 	}
 	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), anyAspect, first, last)
-	return polarityOf(sum).Published(), sum
+	return polarityOf(sum), sum
 }

@@ -190,21 +190,18 @@ type symbol int32
 
 // dictionary knows the words of the lists and of the vocabulary. It is immutable once it is made.
 type dictionary struct {
-	lex     *lexicon
-	stems   map[string]symbol
-	exact   map[string]symbol
+	lex *lexicon
+	// symbols are those of "late" for this very form, "~late" for that and its regular forms, "late*" for whatever has
+	// this stem, "@who" for a class, "@#" for numbers, and "late " in a name.
+	symbols map[string]symbol
 	forms   map[string][]symbol // by inflected form, the words of the shipped list
-	names   map[string]symbol
-	symbols symbol // the last one given out
 }
 
-func (d *dictionary) intern(m map[string]symbol, s string) symbol {
-	if id, ok := m[s]; ok {
-		return id
+func (d *dictionary) intern(key string) symbol {
+	if _, known := d.symbols[key]; !known {
+		d.symbols[key] = symbol(len(d.symbols) + 1)
 	}
-	d.symbols++
-	m[s] = d.symbols
-	return d.symbols
+	return d.symbols[key]
 }
 
 // spelled returns the usual spelling of a folded word, in texts and in patterns.
@@ -223,25 +220,25 @@ func (d *dictionary) word(folded string) *word {
 		w.valence = v
 		w.flags |= knownWord
 	}
-	add := func(known map[string]symbol, key string) {
-		if id, ok := known[key]; ok {
+	add := func(key string) {
+		if id, ok := d.symbols[key]; ok {
 			w.syms = append(w.syms, id)
 		}
 	}
 	for _, class := range d.lex.classes[w.text] {
-		add(d.exact, "@"+class)
+		add("@" + class)
 	}
 	if strings.HasSuffix(w.text, "n't") {
 		w.flags |= negator | auxiliary
-		add(d.exact, "@not")
+		add("@not")
 	}
 	if w.flags&numeric != 0 {
-		add(d.exact, "@#")
+		add("@#")
 	}
-	add(d.exact, w.text)
+	add(w.text)
 	w.syms = append(w.syms, d.forms[w.text]...)
-	add(d.stems, root)
-	w.name = d.names[w.text]
+	add(root + "*")
+	w.name = d.symbols[w.text+" "]
 	return w
 }
 

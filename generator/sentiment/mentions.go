@@ -10,9 +10,9 @@ import (
 type AspectMention struct {
 	Start, End int32 // the words that name it
 	Sentence   Span
-	Score      float32 // of the polarity, signed
-	Aspect     int16   // index into Analyzer.Aspects
-	Polarity   Polarity
+	Score      float32             // of the polarity, signed
+	Aspect     int16               // index into Analyzer.Aspects
+	Polarity   reviewcast.Polarity // never mixed, as votes may be
 	Origin     Origin
 	Rule       Rule
 	Use        Use
@@ -39,35 +39,20 @@ const (
 // Span is a part of a text, in bytes.
 type Span struct{ Start, End int32 }
 
-// Polarity is the polarity of one mention. Mentions are never mixed, votes may be.
-type Polarity uint8
+// opposite is what a negation makes of a polarity.
+var opposite = map[reviewcast.Polarity]reviewcast.Polarity{reviewcast.Positive: reviewcast.Negative, reviewcast.Negative: reviewcast.Positive}
 
-// The polarities of a mention.
-const (
-	Neutral Polarity = iota
-	Positive
-	Negative
-	polarities
-)
+// valences are those of phrases with a polarity.
+var valences = map[reviewcast.Polarity]float64{reviewcast.Positive: phraseValence, reviewcast.Negative: -phraseValence}
 
-// Published returns the polarity as insights.json has it.
-func (p Polarity) Published() reviewcast.Polarity {
-	return [...]reviewcast.Polarity{reviewcast.Neutral, reviewcast.Positive, reviewcast.Negative}[p]
-}
-
-func (p Polarity) not() Polarity { return [...]Polarity{Neutral, Negative, Positive}[p] }
-
-// valence is that of a phrase with the polarity.
-func (p Polarity) valence() float64 { return [...]float64{0, phraseValence, -phraseValence}[p] }
-
-func polarityOf(sum float64) Polarity {
+func polarityOf(sum float64) reviewcast.Polarity {
 	switch {
 	case sum >= neutralBelow:
-		return Positive
+		return reviewcast.Positive
 	case sum <= -neutralBelow:
-		return Negative
+		return reviewcast.Negative
 	}
-	return Neutral
+	return reviewcast.Neutral
 }
 
 // Origin says what decided the polarity of a mention.
@@ -146,9 +131,6 @@ func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry
 	for _, h := range s.hits {
 		var meant []int32 // the aspects that the phrase is about
 		for _, p := range h.payloads {
-			if p == 0 {
-				break
-			}
 			for _, e := range w.v.entries[p-1] {
 				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(meant, e.aspect) {
 					continue
@@ -157,7 +139,7 @@ func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry
 				do(h, e, AspectMention{
 					Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
 					Sentence: w.sents[w.tokens[s.lo].sentence], contrasted: s.has&contrast != 0, exception: s.has&exception != 0,
-					Aspect: int16(e.aspect), Phrase: p, Pattern: e.pattern, Origin: e.origin, Rule: asWritten,
+					Aspect: int16(e.aspect), Polarity: reviewcast.Neutral, Phrase: p, Pattern: e.pattern, Origin: e.origin, Rule: asWritten,
 				})
 			}
 		}
@@ -173,7 +155,7 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 		if e.meaning != states {
 			m.Polarity, m.Rule = w.phrasePolarity(e, h)
 		}
-		m.Score = float32(m.Polarity.valence())
+		m.Score = float32(valences[m.Polarity])
 		w.setUse(s, h.first(), &m)
 		a.Aspects = append(a.Aspects, m)
 	})
@@ -199,11 +181,11 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
 		case w.missing(first):
-			m.Rule, m.Polarity = absent, Negative
+			m.Rule, m.Polarity = absent, reviewcast.Negative
 			if w.tokens[h.last()].flags&burden != 0 {
-				m.Polarity = Positive
+				m.Polarity = reviewcast.Positive
 			}
-			m.Score = float32(m.Polarity.valence())
+			m.Score = float32(valences[m.Polarity])
 		case w.middling(h):
 		default:
 			m.Use, m.Rule = Possible, noOpinion

@@ -22,10 +22,6 @@ const (
 	Kinds // how many there are
 )
 
-func (k Kind) String() string {
-	return [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}[k]
-}
-
 // Of returns the kind's ids in m, which has none of problems.
 func (k Kind) Of(m reviewcast.Mentions) []string {
 	return [Kinds][]string{Area: m.ServiceAreas, Technician: m.Technicians, Service: m.Services}[k]
@@ -52,7 +48,7 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 	var p pattern
 	var upper []bool // by word: it has a capital
 	for word, written := range words(text) {
-		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+		p = append(p, element{syms: []symbol{v.dict.intern(word + " ")}})
 		upper = append(upper, written&capital != 0)
 	}
 	if len(p) == 0 || len(p) > maxElements || !slices.Contains(upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
@@ -85,19 +81,19 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 
 // addEntities inserts everything that texts may name, by name and aliases. A first name is inserted after all aliases.
 func (v *vocabulary) addEntities(c Config) {
-	v.entities = [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
+	v.Entities = [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
 	aliases := [Kinds]map[string][]string{Area: c.AreaAliases, Service: c.ServiceAliases, Technician: {}, Problem: {}}
 	for _, t := range c.Business.Technicians {
-		v.entities[Technician] = append(v.entities[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
+		v.Entities[Technician] = append(v.Entities[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
 		aliases[Technician][t.ID] = t.Aliases
 	}
 	for _, p := range c.Problems {
-		v.entities[Problem] = append(v.entities[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
+		v.Entities[Problem] = append(v.Entities[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
 		aliases[Problem][p.ID] = p.Terms
 	}
 	for k := range Kinds {
 		v.things[k] = newTrie()
-		for i, n := range v.entities[k] {
+		for i, n := range v.Entities[k] {
 			for _, text := range append([]string{n.Name}, aliases[k][n.ID]...) {
 				if k < Service {
 					v.addName(k, int32(i), text, false)
@@ -107,7 +103,7 @@ func (v *vocabulary) addEntities(c Config) {
 			}
 		}
 	}
-	for i, t := range v.entities[Technician] {
+	for i, t := range v.Entities[Technician] {
 		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
 			v.addName(Technician, int32(i), first, true)
 		}
@@ -156,7 +152,7 @@ type EntityMention struct {
 // Bearers returns the ids of all technicians who bear an ambiguous name.
 func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
 	for _, i := range e.bearers {
-		ids = append(ids, a.entities[Technician][i].ID)
+		ids = append(ids, a.Entities[Technician][i].ID)
 	}
 	return ids
 }
@@ -166,7 +162,8 @@ func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
 
 // findNames looks for places and people, marks their tokens as taken, and appends what it finds. A name that several
 // people bear is appended once, with the first of them and sharedName.
-func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
+func (w *worker) findNames(title bool, dst []EntityMention) []EntityMention {
+	v, tokens := w.v, w.tokens
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
 		rule, found, last := byName, int32(0), i
@@ -179,7 +176,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			continue
 		}
 		n := &v.nameList[found-1]
-		f := EntityMention{Start: t.start, End: tokens[last].end, Title: title, Rule: rule}
+		f := EntityMention{Start: t.start, End: tokens[last].end, Sentence: w.sents[t.sentence], Title: title, Rule: rule}
 		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
@@ -206,7 +203,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			tokens[last].word = v.person
 		}
 		for k := i; k <= last; k++ {
-			taken[k] = true
+			w.taken[k] = true
 		}
 		i = last
 	}

@@ -95,7 +95,7 @@ func TestPeopleAsSubjects(t *testing.T) {
 func TestExplain(t *testing.T) {
 	e := sentiment.NewAnalyzer(people()).Explain(review(5, "é They weren’t ever late, thanks Marcus."))
 	want := []sentiment.Mention{
-		{Kind: "aspect", ID: "punctuality", Start: 20, End: 24, Words: "late", Polarity: "positive", Score: 2.4, Origin: sentiment.FromTrade, Label: "Punctuality",
+		{Kind: "aspect", ID: "punctuality", Start: 20, End: 24, Words: "late", Polarity: "positive", Origin: sentiment.FromTrade, Label: "Punctuality",
 			Phrase: "=late", Rule: "a negation before it reverses it"},
 		{Kind: "technician", ID: "marcus", Start: 33, End: 39, Words: "Marcus", Rule: "named as the business's files name it"},
 	}

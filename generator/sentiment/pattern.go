@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"reviewcast"
 )
 
 // A pattern is the words of a phrase as the shipped list and the editors write
@@ -42,16 +44,16 @@ func (d *dictionary) compile(text string) (p pattern) {
 		for choice := range strings.SplitSeq(field, "/") {
 			switch {
 			case choice == "#":
-				e.syms = append(e.syms, d.intern(d.exact, "@#"))
+				e.syms = append(e.syms, d.intern("@#"))
 			case choice[0] == '@':
 				if !d.lex.isClass[choice[1:]] {
 					panic(fmt.Sprintf("lexicon/phrases.txt: pattern %q: there is no class %s", text, choice))
 				}
-				e.syms = append(e.syms, d.intern(d.exact, choice))
+				e.syms = append(e.syms, d.intern(choice))
 			default:
 				w, exact := strings.CutPrefix(choice, "=")
 				if w = d.spelled(bare(Fold(w))); exact {
-					e.syms = append(e.syms, d.intern(d.exact, w))
+					e.syms = append(e.syms, d.intern(w))
 				} else {
 					e.syms = append(e.syms, d.inflected(w))
 				}
@@ -70,9 +72,9 @@ func (d *dictionary) compilePlain(text string) (p pattern) {
 	for w := range words(text) {
 		w = d.spelled(w)
 		if exact {
-			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
+			p = append(p, element{syms: []symbol{d.intern(w)}})
 		} else {
-			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
+			p = append(p, element{syms: []symbol{d.intern(stem(w) + "*")}})
 		}
 	}
 	if len(p) > maxElements {
@@ -84,8 +86,8 @@ func (d *dictionary) compilePlain(text string) (p pattern) {
 // inflected returns the symbol of a word of the shipped list, which also stands for
 // its regular forms. The list has the irregular forms.
 func (d *dictionary) inflected(w string) symbol {
-	_, known := d.exact["~"+w]
-	id := d.intern(d.exact, "~"+w)
+	_, known := d.symbols["~"+w]
+	id := d.intern("~" + w)
 	if known {
 		return id
 	}
@@ -180,21 +182,9 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 
 // match is the longest pattern that begins at a token.
 type match struct {
-	payloads [4]int32 // of all patterns that match the same words, in ascending order; 0: none
-	words    int      // how many words it names, gaps not counted
+	payloads []int32 // of all patterns that match the same words, in ascending order
+	words    int     // how many words it names, gaps not counted
 	at       [maxElements]int32
-}
-
-// tie adds the payload of a pattern that matches the same words.
-func (m *match) tie(p int32) {
-	for i, have := range m.payloads {
-		if p == have {
-			return
-		}
-		if have == 0 || p < have {
-			m.payloads[i], p = p, have
-		}
-	}
 }
 
 func (m *match) first() int { return int(m.at[0]) }
@@ -216,10 +206,12 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 	if p := t.nodes[at].payload; p != 0 && cur.words >= best.words {
 		switch {
 		case cur.words == best.words && cur.at == best.at:
-			best.tie(p)
+			best.payloads = append(best.payloads, p)
+			slices.Sort(best.payloads)
+			best.payloads = slices.Compact(best.payloads) // several ways through gaps lead to one pattern
 		case cur.words > best.words || p < best.payloads[0]:
 			*best = *cur
-			best.payloads[0] = p
+			best.payloads = []int32{p}
 		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
@@ -265,7 +257,7 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			continue
 		}
 		m := phrases.longest(w.tokens, i, w.taken)
-		if m.payloads[0] == 0 {
+		if m.words == 0 {
 			continue
 		}
 		e := w.v.entries[m.payloads[0]-1][0]
@@ -283,8 +275,8 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		case praises, blames:
-			if polarity, _ := w.phrasePolarity(e, m); polarity != Neutral {
-				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), polarity.valence(), e.aspect})
+			if polarity, _ := w.phrasePolarity(e, m); polarity != reviewcast.Neutral {
+				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), valences[polarity], e.aspect})
 			}
 		}
 		hits = append(hits, m)
@@ -296,18 +288,18 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 func (e *entry) speaks(language string) bool { return e.language == "" || e.language == language }
 
 // phrasePolarity returns the polarity of a phrase in its context.
-func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
-	f := Positive
+func (w *worker) phrasePolarity(e entry, m match) (reviewcast.Polarity, Rule) {
+	said := reviewcast.Positive
 	if e.meaning == blames {
-		f = Negative
+		said = reviewcast.Negative
 	}
 	switch {
 	case w.supposed(m.first()):
-		return Neutral, conditional
+		return reviewcast.Neutral, conditional
 	case !w.negates(m) && negated(w.tokens, m.first()):
-		return f.not(), afterNegation
+		return opposite[said], afterNegation
 	}
-	return f, asWritten
+	return said, asWritten
 }
 
 // negates reports whether a word of the phrase is a negation, so that one before it

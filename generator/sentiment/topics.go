@@ -30,9 +30,6 @@ type EditorTopic struct {
 	Pinned bool
 }
 
-// EditorTopics returns the topics that the editors defined, by key less one.
-func (a *Analyzer) EditorTopics() []EditorTopic { return a.topics }
-
 // Rank is 0 for a topic of the editors', and 1 for a phrase.
 func (k TopicKey) Rank() int { return int(k >> 63) }
 
@@ -63,7 +60,7 @@ func (w *worker) topicKeys() []TopicKey {
 	var keys []TopicKey
 	t := w.tokens
 	for i := range t {
-		if m := w.v.topicTrie.longest(t, i, nil); m.payloads[0] > 0 {
+		if m := w.v.topicTrie.longest(t, i, nil); m.words > 0 {
 			keys = append(keys, TopicKey(m.payloads[0]))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
@@ -151,12 +148,12 @@ func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts 
 func (v *vocabulary) addTopics(rules TopicRules) {
 	v.topicTrie = newTrie()
 	add := func(label string, pinned bool, phrases ...string) {
-		at := slices.IndexFunc(v.topics, func(t EditorTopic) bool { return t.Label == label })
+		at := slices.IndexFunc(v.EditorTopics, func(t EditorTopic) bool { return t.Label == label })
 		if at < 0 {
-			at = len(v.topics)
-			v.topics = append(v.topics, EditorTopic{Label: label})
+			at = len(v.EditorTopics)
+			v.EditorTopics = append(v.EditorTopics, EditorTopic{Label: label})
 		}
-		v.topics[at].Pinned = v.topics[at].Pinned || pinned
+		v.EditorTopics[at].Pinned = v.EditorTopics[at].Pinned || pinned
 		for _, phrase := range phrases {
 			v.topicTrie.insert(0, v.dict.compilePlain(phrase), func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
 		}

@@ -32,9 +32,15 @@ const againstTone = 1.2
 // clearly is how many times as much one side of a text must weigh as the other.
 const clearly = 2
 
-// contradicts reports whether a polarity is the opposite of a text's tone.
-func contradicts(p reviewcast.Polarity, tone [2]float32) bool {
-	return p == reviewcast.Negative && tone[0] > clearly*tone[1] || p == reviewcast.Positive && tone[1] > clearly*tone[0]
+// leaning returns the polarity of a text one side of which weighs much more than the other, and neutral for others.
+func leaning(tone [2]float32) reviewcast.Polarity {
+	switch {
+	case tone[0] > clearly*tone[1]:
+		return reviewcast.Positive
+	case tone[1] > clearly*tone[0]:
+		return reviewcast.Negative
+	}
+	return reviewcast.Neutral
 }
 
 // judge sets the review's votes and its sentiment as a whole.
@@ -54,7 +60,7 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	in.Score = Round(score, 3)
 	var votes reviewcast.SentimentCounts
 	for _, b := range a.Votes {
-		in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
+		in.Aspects[v.Aspects[b.Aspect].ID] = b.Polarity
 		votes.Add(b.Polarity)
 	}
 	divided := votes.MixedCount > 0 || votes.PositiveCount > 0 && votes.NegativeCount > 0
@@ -77,9 +83,9 @@ func (a *Analysis) dropDoubtful(rating int) {
 		proof := &a.Aspects[b.Mention]
 		var rule Rule
 		switch {
-		case against(b.Polarity, rating) && !a.sure(b):
+		case Against(b.Polarity, rating) && !a.sure(b):
 			rule = againstStars
-		case contradicts(b.Polarity, a.tone) && proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < againstTone:
+		case opposite[b.Polarity] == leaning(a.tone) && proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < againstTone:
 			rule = againstText
 		default:
 			return false
@@ -94,8 +100,8 @@ func (a *Analysis) dropDoubtful(rating int) {
 	})
 }
 
-// against reports whether a polarity is the opposite of a rating.
-func against(p reviewcast.Polarity, rating int) bool {
+// Against reports whether a polarity is the opposite of a rating.
+func Against(p reviewcast.Polarity, rating int) bool {
 	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating < 3
 }
 
@@ -107,12 +113,12 @@ func (a *Analysis) sure(b Vote) bool {
 	if proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < 2*countedScore {
 		return false
 	}
-	if contradicts(proof.Polarity.not().Published(), a.tone) {
+	if proof.Polarity == leaning(a.tone) {
 		return true
 	}
 	for i := range a.Aspects {
 		m := &a.Aspects[i]
-		if m.Aspect != b.Aspect || m.Use != Counted || m.Polarity == Neutral {
+		if m.Aspect != b.Aspect || m.Use != Counted || m.Polarity == reviewcast.Neutral {
 			continue
 		}
 		if m.Polarity != proof.Polarity {
@@ -134,82 +140,83 @@ func Round(f float64, decimals int) float64 {
 
 // sides is what the sentences of a review say of one aspect.
 type sides struct {
-	sentences [polarities]int     // with counted mentions of the polarity
-	score     [polarities]float32 // the sum of the strongest score of each
-	last      [polarities]Span
-	proof     [polarities]int32 // the best mention, as index plus one
-	contrast  bool              // one of the mentions is contrasted
-	editors   bool              // editors' phrases decide
+	aspect   int16
+	of       map[reviewcast.Polarity]side
+	contrast bool // one of the mentions is contrasted
+	editors  bool // editors' phrases decide
+}
+
+// side is what says one polarity.
+type side struct {
+	sentences int     // with counted mentions
+	score     float32 // the sum of the strongest score of each
+	last      Span
+	proof     int32 // the best mention
 }
 
 // votesOf turns mentions into votes, one per aspect. Where a review both praises and blames an aspect, the polarity of
 // most sentences wins. A tie is mixed if both sides are firm; otherwise the stronger side wins.
 func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible []int16) {
-	var all []sides
+	var all []*sides
 	for i := range mentions {
 		m := &mentions[i]
 		if m.Use == Unused {
 			continue
 		}
-		k := slices.IndexFunc(votes, func(b Vote) bool { return b.Aspect == m.Aspect })
+		k := slices.IndexFunc(all, func(s *sides) bool { return s.aspect == m.Aspect })
 		if k < 0 {
-			k = len(votes)
-			votes, all = append(votes, Vote{Aspect: m.Aspect}), append(all, sides{})
+			k = len(all)
+			all = append(all, &sides{aspect: m.Aspect, of: map[reviewcast.Polarity]side{}})
 		}
-		s := &all[k]
+		s := all[k]
 		if editors := m.Origin == FromEditor && m.Use == Counted; editors && !s.editors {
-			*s = sides{editors: true} // an editor's phrase outranks everything else
-		} else if s.editors && !editors {
+			*s = sides{aspect: m.Aspect, of: map[reviewcast.Polarity]side{}, editors: true} // an editor's phrase outranks everything else
+		} else if m.Use == Possible || s.editors && !editors {
 			continue
 		}
 		s.add(mentions, int32(i))
 	}
-	kept := votes[:0]
-	for k, v := range votes {
-		s := &all[k]
-		if s.proof == [polarities]int32{} {
-			possible = append(possible, v.Aspect)
+	for _, s := range all {
+		if len(s.of) == 0 {
+			possible = append(possible, s.aspect)
 			continue
 		}
-		v.Polarity, v.Mention = s.verdict(tone)
-		kept = append(kept, v)
+		polarity, proof := s.verdict(tone)
+		votes = append(votes, Vote{s.aspect, polarity, proof})
 	}
-	return kept, possible
+	return votes, possible
 }
 
 func (s *sides) add(mentions []AspectMention, i int32) {
 	m := &mentions[i]
-	if m.Use == Possible {
-		return
-	}
 	s.contrast = s.contrast || m.contrasted
-	p := m.Polarity
+	said, known := s.of[m.Polarity]
 	strength := max(m.Score, -m.Score)
-	if s.sentences[p] == 0 || s.last[p] != m.Sentence {
-		s.sentences[p]++
-		s.last[p] = m.Sentence
-		s.score[p] += strength
+	if !known || said.last != m.Sentence {
+		said.sentences++
+		said.last = m.Sentence
+		said.score += strength
 	}
-	if best := s.proof[p]; best == 0 || m.Origin < mentions[best-1].Origin ||
-		m.Origin == mentions[best-1].Origin && strength > max(mentions[best-1].Score, -mentions[best-1].Score) {
-		s.proof[p] = i + 1
+	if best := &mentions[said.proof]; !known || m.Origin < best.Origin || m.Origin == best.Origin && strength > max(best.Score, -best.Score) {
+		said.proof = i
 	}
+	s.of[m.Polarity] = said
 }
 
 func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
-	praise, blame := s.sentences[Positive], s.sentences[Negative]
-	p := Neutral
+	praise, blame := s.of[reviewcast.Positive], s.of[reviewcast.Negative]
+	p := reviewcast.Neutral
 	switch {
-	case praise > blame:
-		p = Positive
-	case blame > praise:
-		p = Negative
-	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= phraseValence:
-		return reviewcast.Mixed, s.proof[Negative] - 1
-	case s.score[Positive] > s.score[Negative], s.score[Positive] == s.score[Negative] && praise > 0 && tone[0] > tone[1]:
-		p = Positive
-	case praise > 0:
-		p = Negative
+	case praise.sentences > blame.sentences:
+		p = reviewcast.Positive
+	case blame.sentences > praise.sentences:
+		p = reviewcast.Negative
+	case praise.sentences > 0 && s.contrast && praise.last == blame.last && min(praise.score, blame.score) >= phraseValence:
+		return reviewcast.Mixed, blame.proof
+	case praise.score > blame.score, praise.score == blame.score && praise.sentences > 0 && tone[0] > tone[1]:
+		p = reviewcast.Positive
+	case praise.sentences > 0:
+		p = reviewcast.Negative
 	}
-	return p.Published(), s.proof[p] - 1
+	return p, s.of[p].proof
 }

@@ -20,8 +20,11 @@ type entry struct {
 
 // vocabulary is everything that texts are searched for, compiled. It is immutable.
 type vocabulary struct {
+	Aspects      []Term                    // in the editors' order; AspectMention.Aspect and Vote.Aspect index it
+	Entities     [Kinds][]reviewcast.Named // everything that the vocabulary has; EntityMention.ID indexes those of its kind
+	EditorTopics []EditorTopic             // by key less one
+
 	dict    *dictionary
-	aspects []Term
 	own     *trie // the editors' phrases with a polarity; payload: index into entries
 	phrases *trie // all other phrases and terms of aspects; payload: index into entries
 	entries [][]entry
@@ -29,12 +32,10 @@ type vocabulary struct {
 	things     [Kinds]*trie // of services and problems; payload: index into thingIDs
 	thingIDs   [Kinds][][]int32
 	thingNames []string
-	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
 	person     *word           // what the last word of a technician's name is to patterns: "technician"
 	ownName    map[string]bool // the words of the business's name
-	topics     []EditorTopic
 	topicRules TopicRules
 	topicTrie  *trie // payload: index into topics
 }
@@ -48,13 +49,13 @@ func newVocabulary(c Config) *vocabulary {
 	} else {
 		copied := *shippedVocabulary()
 		dict := *copied.dict // its forms are those of shipped phrases alone
-		dict.stems, dict.exact, dict.names = maps.Clone(dict.stems), maps.Clone(dict.exact), maps.Clone(dict.names)
+		dict.symbols = maps.Clone(dict.symbols)
 		copied.dict, copied.entries = &dict, slices.Clip(copied.entries)
 		v = &copied
 	}
 	v.topicRules, v.own, v.people = c.Topics, newTrie(), newTrie()
 	v.addEditors(v.own, anyAspect, ignores, c.Ignore)
-	for i, a := range v.aspects {
+	for i, a := range v.Aspects {
 		v.addEditors(v.own, int32(i), praises, a.Positive)
 		v.addEditors(v.own, int32(i), blames, a.Negative)
 		v.addEditors(v.own, int32(i), states, a.Neutral)
@@ -77,8 +78,8 @@ var shippedVocabulary = sync.OnceValue(func() *vocabulary { return aspectVocabul
 // aspectVocabulary compiles the shipped phrases, and the editors' terms of aspects.
 func aspectVocabulary(aspects []Term) *vocabulary {
 	lex := shipped()
-	dict := &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
-	v := &vocabulary{dict: dict, aspects: aspects, phrases: newTrie()}
+	dict := &dictionary{lex: lex, symbols: map[string]symbol{}, forms: map[string][]symbol{}}
+	v := &vocabulary{dict: dict, Aspects: aspects, phrases: newTrie()}
 	// Of two equally long phrases the one inserted first is found. A term of the editors' comes after the shipped
 	// phrases: listing "late" under punctuality names the aspect, and doesn't deny that late is bad.
 	v.addShipped(lex, false)
@@ -100,7 +101,7 @@ func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string
 // aspect, and those of the aspects that extend theirs.
 func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 	extending := map[string][]int32{"*": {anyAspect}}
-	for i, a := range v.aspects {
+	for i, a := range v.Aspects {
 		if a.Extends != "" {
 			extending[a.Extends] = append(extending[a.Extends], int32(i))
 		}

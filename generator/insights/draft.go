@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"text/template"
@@ -38,7 +37,7 @@ func Draft(of Result, business string) string {
 		Drift, Least int
 		Aspects, Top []reviewcast.Aspect
 		Best, Worst  []reviewcast.Aspect // at most one
-		Ambiguous    []AmbiguousName
+		Ambiguous    []*AmbiguousName
 	}{in, business, int(MaxDrift * 100), minDraftMentions, list, list[:min(3, len(list))], best[:min(1, len(best))], others[max(0, len(others)-1):], of.Ambiguous})
 	if err != nil {
 		panic(err) // the template is embedded
@@ -67,62 +66,3 @@ func answer(a reviewcast.Aspect) string {
 
 // MaxDrift is the share by which a claim's number may have moved since it was written before the editor is told.
 const MaxDrift = 0.10
-
-// Finding is an error in a claim, or a warning.
-type Finding struct {
-	// Unknown reports whether the claim is about nothing that is counted: an error.
-	// Otherwise its number has moved by more than MaxDrift.
-	Unknown          bool
-	Message, Suggest string
-}
-
-// CheckClaim compares a number that the editors' words rest on, as it was when they wrote them, with the counts. The
-// measure is "positive_pct", "mention_count" or "average_rating" of the aspect, or "review_count" or "average_rating" of
-// all reviews when the aspect is "". With no measure, only that the aspect exists is claimed. It returns nil when the
-// claim holds.
-func CheckClaim(in *reviewcast.Insights, aspect, measure string, value float64) *Finding {
-	of, numbers := "all reviews", numbersOfAll(in)
-	if aspect != "" {
-		ids := []string{}
-		for _, a := range in.Aspects {
-			ids = append(ids, a.ID)
-		}
-		i := slices.Index(ids, aspect)
-		if i < 0 {
-			return &Finding{true, fmt.Sprintf("there is no aspect %q", aspect), "the aspects are " + strings.Join(ids, ", ")}
-		}
-		a := &in.Aspects[i]
-		if a.MentionCount == 0 {
-			return &Finding{true, fmt.Sprintf("no review speaks of %s, so nothing can rest on it", aspect), "take the claim out, or extend the aspect's terms in insights.yaml"}
-		}
-		of, numbers = a.ID, map[string]float64{
-			"positive_pct": a.PositivePct, "mention_count": float64(a.MentionCount), "average_rating": *a.AverageRating,
-		}
-	}
-	now, known := numbers[measure]
-	switch {
-	case measure == "":
-		return nil
-	case !known:
-		return &Finding{true, fmt.Sprintf("%s is not a number of %s", measure, of),
-			"an aspect has positive_pct, mention_count and average_rating; all reviews have review_count and average_rating"}
-	case math.Abs(now-value) > MaxDrift*math.Max(math.Abs(value), 1e-9):
-		return &Finding{false, fmt.Sprintf("%s of %s was %g when this was written and is %g now", measure, of, value, now),
-			fmt.Sprintf("read the words again, then write %s: %g", measure, now)}
-	}
-	return nil
-}
-
-// numbersOfAll are the numbers of all reviews that claims may be about.
-func numbersOfAll(in *reviewcast.Insights) map[string]float64 {
-	stars, out := 0.0, map[string]float64{"review_count": float64(in.ReviewCount)}
-	for _, m := range in.Temporal.Monthly {
-		if m.AverageRating != nil {
-			stars += *m.AverageRating * float64(m.ReviewCount)
-		}
-	}
-	if in.ReviewCount > 0 {
-		out["average_rating"] = sentiment.Round(stars/float64(in.ReviewCount), 2)
-	}
-	return out
-}
