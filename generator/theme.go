@@ -55,10 +55,14 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 // wordingProblems finds the lines of wording.txt that can't stand in the place of a text of the pages.
 func wordingProblems(words []byte, add func(severity diagnostic.Severity, file string, before []byte, message, suggestion string)) {
 	english, read := pages.English(), 0
+	says := slices.Sorted(maps.Values(english))
 	for line := range bytes.Lines(words) {
 		for text, own := range pages.ReadWording(string(line)) {
 			noun, _, _ := strings.Cut(text, ".") // of a plural, such as "review.few"
 			ours := cmp.Or(english[text], english[noun+".other"])
+			if ours == "" && slices.Contains(says, text) { // such as "a job record", which is (job)
+				ours = text
+			}
 			wrong := func(message, suggestion string) {
 				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
 			}
@@ -66,7 +70,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			case !bytes.Contains(line, []byte("=")):
 				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
 			case ours == "":
-				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, slices.Sorted(maps.Keys(english)),
+				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, says,
 					"copy the text from a page in English, or from the list that docs/pages.md names"))
 			case strings.Count(own, "%") != strings.Count(ours, "%"):
 				wrong("the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours))

@@ -47,7 +47,11 @@ func newLocale(site string, own []byte) *locale {
 	l := &locale{texts: English()}
 	b, _ := localeFiles.ReadFile("locales/" + file)
 	maps.Copy(l.texts, ReadWording(string(b)))
-	maps.Copy(l.texts, ReadWording(string(own)))
+	editors := ReadWording(string(own))
+	maps.Copy(l.texts, editors)
+	for text, english := range English() { // (job) is "a job record" for editors
+		l.texts[text] = cmp.Or(editors[text], editors[english], l.texts[text])
+	}
 	list := func(name string) []string { return strings.Fields(l.texts[name]) }
 	l.tag = language.Make(l.texts["(language)"])
 	l.Lang = l.tag.String()
