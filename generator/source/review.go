@@ -339,6 +339,10 @@ func (r *fields) verification(w *record) {
 	r.required("method")
 	given := cmp.Or(r.value("method"), &syntax.Node{})
 	named, number := methods(given), referenceForm.FindString(given.Text)
+	brand := func(s string) string { return strings.TrimSuffix(diagnostic.Platform(strings.ToLower(s)), ".com") }
+	if diagnostic.IsPlatform(given.Text) && (strings.Contains(given.Text, ".") || brand(given.Text) == brand(w.Source)) {
+		named = []string{"platform"} // Booking, not a booking
+	}
 	if len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") && (number != "" || strings.Contains(strings.ToLower(given.Text), named[0])) {
 		suggestion := "one method is enough: write method: " + named[0]
 		if number != "" {
