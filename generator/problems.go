@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -41,10 +42,8 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		if slices.Contains(source.ExampleBusinesses, business.ID) {
 			break
 		}
-		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
 		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(texts, -1)))) {
-			before, _, _ := strings.Cut(string(data), value)
-			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
+			problems = append(problems, b.find(diagnostic.Position{File: file, Line: 1}, value).Error("example",
 				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 		}
 	}
@@ -58,13 +57,23 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
 		if r.Published && r.Source == "example" && !reported {
-			problems = append(problems, content.Position(r).Error("example",
-				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
-				"delete it; if a customer wrote it, write where in place of source: example"))
+			problems = append(problems, b.find(content.Position(r), "source: example").Error("example",
+				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL), source.ExampleRemedy))
 		}
 	}
 	diagnostic.Sort(problems)
 	return problems
+}
+
+// find returns the place of words in a file, at or below a line; without them, that line.
+func (b *Builder) find(at diagnostic.Position, words string) diagnostic.Position {
+	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, at.File))
+	lines := strings.SplitAfterN(string(data), "\n", at.Line)
+	if before, _, found := strings.Cut(lines[len(lines)-1], words); found {
+		at.Line += strings.Count(before, "\n")
+		at.Col = utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+	}
+	return at
 }
 
 // unaddressed adds an error to the problems if nothing says what the address of the pages is.

@@ -14,9 +14,9 @@ import (
 
 var (
 	// hoursForm is the text form of schema.org/openingHours, which programs understand: days, then times; rightHours
-	// matches such hours in a text with others.
-	hoursForm  = hoursExpression(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
-	rightHours = hoursExpression(`\bD(-D)?(,D(-D)?)* T-T(,T-T)*`)
+	// matches such hours, with times, in a text with others.
+	hoursForm  = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
+	rightHours = regexp.MustCompile(strings.Trim(hoursForm.String(), "^?$"))
 	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
 	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
 	// nextDay matches the day that begins the next hours, on one line with others.
@@ -29,11 +29,6 @@ var (
 	// workday matches hours such as 09:00-05:00, which end in the afternoon, or in the evening as 10:00-08:00.
 	workday = regexp.MustCompile(`\b(?:(0[5-9]|1[0-2]):([0-9]{2})-0([1-7])|(1[0-2]):([0-9]{2})-0([89])):`)
 )
-
-// hoursExpression compiles an expression in which D stands for a day and T for a time.
-func hoursExpression(s string) *regexp.Regexp {
-	return regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(s))
-}
 
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
 type calendar []string

@@ -50,7 +50,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 	if i := slices.IndexFunc(w.refs, lost); i >= 0 && w.Review.Source == "example" {
 		p.Add(diagnostic.Error, int(w.start.Line), int(w.start.Col), "example", fmt.Sprintf("review %q is a made-up example of init, and names %s, which business.yaml doesn't have any more", w.ID, diagnostic.Quote(w.refs[i].value)),
-			"delete it; if a customer wrote it, write where in place of source: example")
+			ExampleRemedy)
 		return
 	}
 	for i := range w.refs {
