@@ -48,8 +48,9 @@ func Initials(author string) (short string, full bool) {
 // forget is what else is to do with personal data once it has been built: it stays in the list of changes.
 const forget = "; if it has been built with it, then build once with --forget"
 
-// titles are words before names; firstNames are frequent ones that are hardly ever surnames.
-var titles, firstNames = diagnostic.Words(wordsFile, "titles"), diagnostic.Words(wordsFile, "first names")
+// titles are words before names, firstNames frequent ones that are hardly ever surnames, vocatives the endings of names
+// that are addressed, with those of the names themselves.
+var titles, firstNames, vocatives = diagnostic.Words(wordsFile, "titles"), diagnostic.Words(wordsFile, "first names"), diagnostic.Rows(wordsFile, "vocatives")
 
 func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
@@ -214,9 +215,6 @@ func (in *inspector) called(name, customer string) string {
 	}
 	return by
 }
-
-// vocatives are the endings of names that are addressed, and those of the names themselves.
-var vocatives = diagnostic.Rows(wordsFile, "vocatives")
 
 // capitals matches words with capital letters.
 var capitals = regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`)

@@ -344,10 +344,7 @@ func (r *fields) verification(w *record) {
 		named = []string{"platform"} // Booking, not a booking
 	}
 	if len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") && (number != "" || strings.Contains(strings.ToLower(given.Text), named[0])) {
-		suggestion := "one method is enough: write method: " + named[0]
-		if number != "" {
-			suggestion = fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number)
-		}
+		suggestion := diagnostic.Pick(number == "", "one method is enough: write method: "+named[0], fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number))
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
 		return
 	}
