@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -32,22 +33,20 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	}
 	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
-	words := map[string]string{
+	texts := map[string]string{
 		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
 		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
 		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
-		words = nil // one problem stands for all of them
+		texts = nil // one problem stands for all of them
 		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
 			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
-	for file, text := range words {
-		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+	for file, text := range texts {
 		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(text, -1)))) {
-			before, _, _ := strings.Cut(string(data), value)
-			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
+			problems = append(problems, b.find(diagnostic.Position{File: file, Line: 1}, value).Error("example",
 				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 		}
 	}
@@ -56,13 +55,23 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
 		if r.Published && r.Source == "example" && !reported {
-			problems = append(problems, content.Position(r).Error("example",
-				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
-				"delete it; if a customer wrote it, write where in place of source: example"))
+			problems = append(problems, b.find(content.Position(r), "source: example").Error("example",
+				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL), source.ExampleRemedy))
 		}
 	}
 	diagnostic.Sort(problems)
 	return problems
+}
+
+// find returns the place of words in a file, at or below a line; without them, that line.
+func (b *Builder) find(at diagnostic.Position, words string) diagnostic.Position {
+	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, at.File))
+	lines := strings.SplitAfterN(string(data), "\n", at.Line)
+	if before, _, found := strings.Cut(lines[len(lines)-1], words); found {
+		at.Line += strings.Count(before, "\n")
+		at.Col = utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+	}
+	return at
 }
 
 // unaddressed adds an error to the problems if nothing says what the address of the pages is.
@@ -204,10 +213,7 @@ func (b *Builder) deleted(previous *published, content *source.Content, id, list
 			same = fmt.Sprintf("if %s is the same person, write id: %s in place of id: %s in business.yaml, and change only the name; if not, ", other.Name, id, other.ID)
 		}
 	}
-	aliases := ""
-	if len(entry.Aliases) > 0 {
-		aliases = ", aliases: " + asJSON(entry.Aliases)
-	}
+	aliases := diagnostic.When(len(entry.Aliases) > 0, ", aliases: "+asJSON(entry.Aliases))
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
 	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]
 	return same + fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s%s}", list, indent, id, asJSON(entry.Name), aliases)

@@ -196,10 +196,10 @@ func TestExamples(t *testing.T) {
 	if !errors.As(err, &p) || len(p.Problems) != 4 {
 		t.Fatalf("a review, a summary and texts of the site are left: %v", err)
 	}
-	if got := p.Problems[3].String(); got != `summary.md:1: "Customers like that we come quickly, exp" … is of the example business that init wrote, and https://reviews.example.com is public; replace it with your own, or delete it` {
+	if got := p.Problems[3].String(); got != `summary.md:1:1: "Customers like that we come quickly, exp" … is of the example business that init wrote, and https://reviews.example.com is public; replace it with your own, or delete it` {
 		t.Errorf("%s", got)
 	}
-	const message = `reviews/first-reviews.yaml:1:3: review "first" is a made-up example, as its source says, and https://reviews.example.com is public; delete it; if a customer wrote it, write where in place of source: example`
+	const message = `reviews/first-reviews.yaml:6:3: review "first" is a made-up example, as its source says, and https://reviews.example.com is public; if a customer wrote it, write source: direct, or the name of the platform; if it is made up, delete the whole review`
 	if got := p.Problems[0].String(); got != message {
 		t.Errorf("%s", got)
 	}

@@ -32,13 +32,10 @@ func (b *Builder) revisions(previous *published, content *source.Content) (all [
 		if r == nil || b.entries.of[r] != nil && string(b.entries.of[r].line) == line {
 			continue
 		}
-		v := revision{is: r, at: content.Position(r)}
-		if json.Unmarshal([]byte(line), &v.was) != nil {
-			continue
-		}
-		next := r.Review
+		v, next := revision{is: r, at: content.Position(r)}, r.Review
+		err := json.Unmarshal([]byte(line), &v.was)
 		next.Verified, next.Mentions = true, v.was.Mentions
-		if len(reviewcast.ChangedFields(&v.was, &next)) > 0 {
+		if err == nil && len(reviewcast.ChangedFields(&v.was, &next)) > 0 {
 			all = append(all, v)
 		}
 	}

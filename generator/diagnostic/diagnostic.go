@@ -48,15 +48,8 @@ type Problem struct {
 // String formats the problem as compilers do, "file:line:col: message; suggestion". Line and column are left out when
 // the problem concerns the whole file.
 func (p Problem) String() string {
-	s := p.File
-	if p.Line > 0 {
-		s += fmt.Sprintf(":%d", p.Line)
-		if p.Col > 0 {
-			s += fmt.Sprintf(":%d", p.Col)
-		}
-	}
-	s += ": " + p.Message
-	return s + When(p.Suggestion != "", "; "+p.Suggestion)
+	place := p.File + When(p.Line > 0, fmt.Sprintf(":%d", p.Line)) + When(p.Line > 0 && p.Col > 0, fmt.Sprintf(":%d", p.Col))
+	return place + ": " + p.Message + When(p.Suggestion != "", "; "+p.Suggestion)
 }
 
 // Error returns an Error at a position.

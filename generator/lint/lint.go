@@ -24,6 +24,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -184,17 +185,19 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		kept := diagnostic.SurnameLast(author)
 		other, may := Initials(first + " " + strings.Fields(last + " ?")[0])
 		if may && (kept == author || kept == last) && !strings.ContainsAny(first, " .") && !isTitle(first) && !isTitle(last) {
-			remedy = fmt.Sprintf(diagnostic.Pick(comma, "write %[2]q, or %[1]q if the first name stands first, ", "write %[1]q, or %[2]q if the surname stands first, "), short, other)
+			turned := comma || slices.Contains(firstNames, first) && !slices.Contains(firstNames, last)
+			remedy = fmt.Sprintf(diagnostic.Pick(turned, "write %[2]q, or %[1]q if the first name stands first, ", "write %[1]q, or %[2]q if the surname stands first, "), short, other)
 		}
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
-			remedy+"or set author_names: full in site.yaml if the authors agreed")
+			remedy+"or set author_names: full in site.yaml if the authors agreed"+forget)
 	}
-	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(author), ".")), " ")
+	name, _ := Initials(author)
+	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(name), ".")), " ")
 	short, rest, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
 	surname, _, _ := strings.Cut(rest, "-")
 	if in.content.Site.AuthorNames == "initials" && len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial) {
-		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(author)),
-			fmt.Sprintf("if it does, write id: %s before it is published; once it is, an id must stay", r.ID[:len(short)+1+len(first)]))
+		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(name)),
+			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", r.ID[:len(short)+1+len(first)], cmp.Or(in.content.Site.BaseURL, "URL")))
 	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {

@@ -37,12 +37,9 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 		return
 	}
 	words := wordsOf(strings.ToLower(strings.ReplaceAll(*r.Text, "’", "'")))
-	tones, seen := map[string]int{}, map[string]bool{}
-	for _, w := range words {
-		if !seen[w] {
-			tones[toneOf[w]]++
-		}
-		seen[w] = true
+	tones := map[string]int{}
+	for _, w := range slices.Compact(slices.Sorted(slices.Values(words))) { // each once
+		tones[toneOf[w]]++
 	}
 	switch praise, blame := tones["praise"], tones["blame"]; {
 	case r.Rating == reviewcast.MinRating && praise > len(words)/wordsPerPraise && blame+tones["doubt"] == 0:

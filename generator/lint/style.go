@@ -45,8 +45,12 @@ func Initials(author string) (short string, full bool) {
 	return words[0] + " " + string(r) + ".", true
 }
 
-// titles are words before names.
-var titles = diagnostic.Words(wordsFile, "titles")
+// forget is what else is to do with personal data once it has been built: it stays in the list of changes.
+const forget = "; if it has been built with it, then build once with --forget"
+
+// titles are words before names, firstNames frequent ones that are hardly ever surnames, vocatives the endings of names
+// that are addressed, with those of the names themselves.
+var titles, firstNames, vocatives = diagnostic.Words(wordsFile, "titles"), diagnostic.Words(wordsFile, "first names"), diagnostic.Rows(wordsFile, "vocatives")
 
 func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
@@ -134,7 +138,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		}
 		for _, found := range m.find(text) {
 			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, seen) {
-				in.add(at, firstLine(found), m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+"; if it has been built with it, then build once with --forget", 1))
+				in.add(at, firstLine(found), m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+forget, 1))
 			}
 			seen = append(seen, found)
 		}
@@ -173,7 +177,9 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 	author, words := strings.Split(r.Author, " "), strings.Fields(reply)
 	other := func(name string) bool { // neither the customer's as published, nor of the staff, nor a frequent word
 		lower := strings.ToLower(name)
-		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), stem(lower)) })
+		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool {
+			return strings.HasPrefix(diagnostic.Unaccented(strings.ToLower(word)), diagnostic.Unaccented(stem(lower)))
+		})
 	}
 	initial := strings.TrimSuffix(author[len(author)-1], ".")
 	for i := 1; i < len(words) && in.content.Site.AuthorNames == "initials"; i++ {
@@ -182,19 +188,32 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
 			surnames := cmp.Or(capitals.FindString(strings.Join(words[i:], " ")), name)
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(surnames), diagnostic.Quote(r.Author)),
-				fmt.Sprintf("write %s. in its place; if it has been built with it, then build once with --forget", initial))
+				"write "+initial+". in its place"+forget)
 			break
 		}
 	}
 	for _, name := range greetings.find(reply) {
 		before, _, _ := strings.Cut(reply, " "+name)
 		greeting := strings.Fields("… " + before)
-		surname := isTitle(greeting[len(greeting)-1]) && utf8.RuneCountInString(initial) == 1 && !strings.HasPrefix(name, initial)
-		if by := in.authors[name]; (by != "" && r.Author != "" || surname) && other(name) {
+		titled, own := isTitle(greeting[len(greeting)-1]), strings.HasPrefix(name, initial)
+		surname := titled && utf8.RuneCountInString(initial) == 1 && !own
+		if by := in.called(name, r.Author); (by != "" && r.Author != "" && !(titled && own) || surname) && other(name) {
 			message := fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
 			in.add(at, name, greetings.code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings.remedy)
 		}
 	}
+}
+
+// called returns the author of another review whose first name is the name, or has it as its vocative. That of the
+// customer may begin like it.
+func (in *inspector) called(name, customer string) string {
+	by := in.authors[name]
+	for _, endings := range vocatives {
+		if stem, is := strings.CutSuffix(name, endings[0]); is && by == "" && !strings.HasPrefix(diagnostic.Unaccented(customer), diagnostic.Unaccented(stem)) {
+			by = in.authors[stem+endings[1]]
+		}
+	}
+	return by
 }
 
 // capitals matches words with capital letters.

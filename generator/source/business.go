@@ -44,6 +44,9 @@ var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
+// ExampleRemedy is what to do with a review whose source is example.
+const ExampleRemedy = "if a customer wrote it, write source: direct, or the name of the platform; if it is made up, delete the whole review"
+
 // business reads business.yaml.
 func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {

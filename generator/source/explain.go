@@ -154,10 +154,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	}
 	if s == verificationSchema {
 		method := append(methods(v), "job")[0]
-		write, number := "{method: "+method+"}", referenceForm.FindString(v.Text)
-		if number != "" {
-			write = fmt.Sprintf("{method: %s, reference: %q}", method, number)
-		}
+		number := referenceForm.FindString(v.Text)
+		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
@@ -245,11 +243,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 			words = append(words, word)
 		}
 	}
-	write := fmt.Sprintf("write %s: [%s]", f, strings.Join(words, ", "))
-	if r.strict {
-		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
-	}
-	return write + rest
+	return fmt.Sprintf("write %s[%s]%s", diagnostic.When(!r.strict, f+": "), strings.Join(words, ", "), rest)
 }
 
 // Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they
@@ -339,10 +333,7 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 		return list
 	}
 	one := strings.TrimPrefix(s.what, "the ")
-	remedy := "write a space in place of its hyphen"
-	if len(names) > 1 {
-		remedy = "write a space in place of each hyphen before " + diagnostic.Join(names, "and")
-	}
+	remedy := "write a space in place of " + diagnostic.Pick(len(names) > 1, "each hyphen before "+diagnostic.Join(names, "and"), "its hyphen")
 	if e := first.Entries[0]; e.Value.Kind < syntax.List {
 		remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text), scalar(&e.Value))
 	}

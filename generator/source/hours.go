@@ -13,8 +13,10 @@ import (
 )
 
 var (
-	// hoursForm is the text form of schema.org/openingHours, which programs understand: days, then times.
-	hoursForm = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
+	// hoursForm is the text form of schema.org/openingHours, which programs understand: days, then times; rightHours
+	// matches such hours, with times, in a text with others.
+	hoursForm  = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
+	rightHours = regexp.MustCompile(strings.Trim(hoursForm.String(), "^?$"))
 	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
 	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
 	// nextDay matches the day that begins the next hours, on one line with others.
@@ -24,8 +26,8 @@ var (
 	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
 	dashes      = regexp.MustCompile(` ?[-–—] ?`)
 	commas      = regexp.MustCompile(` ?, ?`)
-	// workday matches hours such as 09:00-05:00, which end in the afternoon.
-	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
+	// workday matches hours such as 09:00-05:00, which end in the afternoon, or in the evening as 10:00-08:00.
+	workday = regexp.MustCompile(`\b(?:(0[5-9]|1[0-2]):([0-9]{2})-0([1-7])|(1[0-2]):([0-9]{2})-0([89])):`)
 )
 
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
@@ -46,7 +48,7 @@ func calendarOf(text string) calendar {
 // day returns what a word means; in another language, too, if it has two letters or more. ok is false for nothing.
 func (c calendar) day(word string) (day string, ok bool) {
 	word = strings.ToLower(strings.TrimSuffix(word, "."))
-	if day, ok = dayWords[word]; !ok && len(word) > 1 {
+	if day, ok = dayWords[word]; !ok && len(word) > 1 && word != "on" { // Wednesday in Danish only
 		c = slices.Concat(c, slices.Concat(calendars...))
 	}
 	if at := slices.Index(c, word); at >= 0 {
@@ -58,7 +60,8 @@ func (c calendar) day(word string) (day string, ok bool) {
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	hours, open := []string{}, []string(nil) // as written, and the spans of those in the right form
-	d.days = calendarOf(fmt.Sprint(r.value("hours")))
+	all := cmp.Or(r.value("hours"), &syntax.Node{})
+	d.days = calendarOf(rightHours.ReplaceAllString(fmt.Sprint(all.Text, all.Items, all.Entries), ""))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
 		warn := func(what, remedy string) {
@@ -68,7 +71,7 @@ func (d *decoder) hours(r *fields) []string {
 		case !hoursForm.MatchString(s):
 			warn("are not in the form that search engines read", d.days.remedy(s))
 		case workday.MatchString(s):
-			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon")
+			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon or evening")
 		default:
 			own := spans(s)
 			if i := slices.IndexFunc(own, func(span string) bool {
@@ -188,7 +191,8 @@ func (c calendar) plain(s string) string {
 	})
 	s = workday.ReplaceAllStringFunc(s, func(from string) string {
 		m := workday.FindStringSubmatch(from)
-		return fmt.Sprintf("%s:%s-1%c:", m[1], m[2], m[3][0]+2)
+		to, _ := strconv.Atoi(m[3] + m[6])
+		return fmt.Sprintf("%s:%s-%d:", m[1]+m[4], m[2]+m[5], to+12)
 	})
 	return strings.ReplaceAll(s, "_", "")
 }

@@ -259,14 +259,9 @@ var copyMarks = regexp.MustCompile(`(?i)conflicted copy|sync-conflict|konflikt|\
 
 // duplicate reports an id that two reviews have.
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
-	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
-	if first.ID != w.ID {
-		message += fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID)
-	}
-	suggestion := "give each review its own id, or delete one of them"
-	if w.key == first.rec.key && w.ID == first.ID {
-		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
-	}
+	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col) +
+		diagnostic.When(first.ID != w.ID, fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID))
+	suggestion := diagnostic.Pick(w.key == first.rec.key && w.ID == first.ID, "both are the same review, perhaps in a copy of the file; delete one of them", "give each review its own id, or delete one of them")
 	if w.Author == "" && w.Date == "" {
 		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here, and the file if nothing else is in it"
 	} else if w.Author != first.Author && w.Date != first.Date {

@@ -50,7 +50,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 	if i := slices.IndexFunc(w.refs, lost); i >= 0 && w.Review.Source == "example" {
 		p.Add(diagnostic.Error, int(w.start.Line), int(w.start.Col), "example", fmt.Sprintf("review %q is a made-up example of init, and names %s, which business.yaml doesn't have any more", w.ID, diagnostic.Quote(w.refs[i].value)),
-			"delete it; if a customer wrote it, write where in place of source: example")
+			ExampleRemedy)
 		return
 	}
 	for i := range w.refs {
@@ -67,10 +67,8 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 // future reports a date after today, if it has a place.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
 	if d > s.content.Today && at != (place{}) {
-		remedy := fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.Today)
-		if p.File == WithdrawnFile {
-			remedy += "; a withdrawal counts at once: to plan one, add it on that day"
-		}
+		remedy := fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.Today) +
+			diagnostic.When(p.File == WithdrawnFile, "; a withdrawal counts at once: to plan one, add it on that day")
 		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), remedy)
 	}
 }
@@ -85,10 +83,8 @@ const goneRemedy = ", also if it was deleted: older reviews name it"
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := "add it there under " + list.name
-	if reviewcast.ValidID(r.value) {
-		suggestion += fmt.Sprintf(", as - {id: %s, name: …} with the name in place of …", r.value)
-	}
+	suggestion := "add it there under " + list.name +
+		diagnostic.When(reviewcast.ValidID(r.value), fmt.Sprintf(", as - {id: %s, name: …} with the name in place of …", r.value))
 	ids := slices.Sorted(maps.Keys(known.ids))
 	if len(ids) == 0 || len(ids) > maxListed {
 		ids = []string{"a known id"}
@@ -129,10 +125,8 @@ func noList(r *ref, known *names, p *diagnostic.List) {
 	list, suggestion := refLists[r.list].name, "delete this line"
 	if !diagnostic.Nothing(r.value) {
 		ids := known.listed(r.value)
-		suggestion = fmt.Sprintf("write %s: [%s]", list, strings.Join(ids, ", "))
-		if slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] }) {
-			suggestion += ", with the ids of business.yaml"
-		}
+		foreign := slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })
+		suggestion = fmt.Sprintf("write %s: [%s]", list, strings.Join(ids, ", ")) + diagnostic.When(foreign, ", with the ids of business.yaml")
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), "wrong-type", fmt.Sprintf("%s is the text %s; it must be a list", list, diagnostic.Quote(r.value)), suggestion)
 }

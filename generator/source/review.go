@@ -281,7 +281,8 @@ func (r *fields) source() string {
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
 	case lower != s:
-		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-"))
+		name, _, com := strings.Cut(lower, ".com")
+		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-")+diagnostic.When(com, ", or "+name+" if your other reviews have that"))
 	}
 	if strings.ContainsAny(s, "\n\t") {
 		r.fail(r.value("source"), "bad-value", "source has more than one line", "write one word, such as google")
@@ -339,11 +340,12 @@ func (r *fields) verification(w *record) {
 	r.required("method")
 	given := cmp.Or(r.value("method"), &syntax.Node{})
 	named, number := methods(given), referenceForm.FindString(given.Text)
+	brand := func(s string) string { return strings.TrimSuffix(diagnostic.Platform(strings.ToLower(s)), ".com") }
+	if diagnostic.IsPlatform(given.Text) && (strings.Contains(given.Text, ".") || brand(given.Text) == brand(w.Source)) {
+		named = []string{"platform"} // Booking, not a booking
+	}
 	if len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") && (number != "" || strings.Contains(strings.ToLower(given.Text), named[0])) {
-		suggestion := "one method is enough: write method: " + named[0]
-		if number != "" {
-			suggestion = fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number)
-		}
+		suggestion := diagnostic.Pick(number == "", "one method is enough: write method: "+named[0], fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number))
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
 		return
 	}

@@ -219,11 +219,9 @@ func (r *fields) stars(f string) int {
 		return 0
 	}
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
-		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-		suggestion += diagnostic.When(n.Text == "6", "; if 6 is the best mark, write 5")
-		if of10 := diagnostic.MeantRating(n.Text + "/10"); of10 != "" {
-			suggestion += fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)
-		}
+		of10 := diagnostic.MeantRating(n.Text + "/10")
+		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating) +
+			diagnostic.When(n.Text == "6", "; if 6 is the best mark, write 5") + diagnostic.When(of10 != "", fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10))
 	} else if meant != "" {
 		suggestion = meant
 	}

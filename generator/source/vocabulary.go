@@ -272,10 +272,8 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 		}
 		switch e := n.Entries[0]; {
 		case slices.Contains(s.names, names[0]):
-			suggestion = fmt.Sprintf("begin each with a hyphen: - %s: %s", names[0], e.Value.Text)
-			if len(names) > 1 {
-				suggestion += fmt.Sprintf("; and write below it, indented by two spaces: %s: …", strings.Join(names[1:], ": …, "))
-			}
+			suggestion = fmt.Sprintf("begin each with a hyphen: - %s: %s", names[0], e.Value.Text) +
+				diagnostic.When(len(names) > 1, fmt.Sprintf("; and write below it, indented by two spaces: %s: …", strings.Join(names[1:], ": …, ")))
 		case e.Value.Kind == syntax.List:
 			suggestion = fmt.Sprintf("delete the line %s: and begin with the hyphens", e.Key.Text)
 		default:

@@ -73,8 +73,10 @@ func walk(root *os.Root, output string) (*walker, error) {
 func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	name, ext, all := e.Name(), strings.ToLower(path.Ext(e.Name())), slices.Concat(knownFiles, ThemeFiles)
 	meant := intended(name, e.IsDir())
+	inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
 	switch {
 	case slices.Contains(all, name):
+	case e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }): // it hides nothing
 	case meant != "":
 		remedy := "rename it to " + meant
 		taken := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant })
@@ -88,7 +90,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		case taken && e.IsDir() && strings.EqualFold(name, meant):
 			remedy = "its name is written in small letters: move what is in it to " + meant + ", and delete it"
 		case taken && e.IsDir():
-			remedy = "if it is a copy of " + meant + ", move it out of the content folder; if only it has some of the reviews, move those to " + meant + " first"
+			remedy = "if it is a copy of " + meant + ", move it out of the content folder; if not, move what is in it to " + meant + ", and delete the empty folder"
 		case taken:
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
@@ -96,22 +98,16 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	case formatOf(name) != "":
 		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name+"; if it has no reviews, move it out of the content folder")
 	case w.there(path.Join(name, BusinessFile)):
-		remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
-		if !w.there(BusinessFile) {
-			remedy = "move its files up into this folder, or add --content and the name of that folder to the command"
-		}
+		remedy := diagnostic.Pick(w.there(BusinessFile), "if it is a backup, move it elsewhere; if it is the newer one, name it with --content",
+			"move its files up into this folder, or add --content and the name of that folder to the command")
 		w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
 	default:
 		other := cmp.Or(pictures[ext], instead(name))
 		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
 			other = "the folder holds " + strings.Join(all, ", ") + " and README.md; move this one out of the content folder"
 		}
-		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(ThemeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
-		}
-		if e.IsDir() && !slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !Ignored(e.Name()) }) {
-			return // an empty folder hides nothing
 		}
 		published := w.there(path.Join(name, strings.TrimPrefix(reviewcast.PathManifest, "/")))
 		if e.IsDir() && !published && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {

@@ -103,16 +103,22 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 
 // uneven reports a row with another number of cells than the header.
 func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
+	message := fmt.Sprintf("the row has %s, the header has %d", diagnostic.Plural(len(row), "cell"), len(names))
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
 	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
 		suggestion = "write straight quotation marks (\") around a text, not curly ones"
 	} else if len(row) < len(names) {
 		suggestion = fmt.Sprintf("cells are missing: an empty one needs its %q, too", comma)
+		for _, sign := range ",;\t|" {
+			if cells := strings.Split(strings.Join(row, string(comma)), string(sign)); sign != comma && len(cells) > max(2, len(row)) && len(cells) <= len(names) {
+				row, suggestion = cells, fmt.Sprintf("its cells are separated by %q, those of the header by %q", sign, comma)
+			}
+		}
 		if filled := c.filled(row, names, comma); len(filled) == 1 {
 			suggestion += "; write " + filled[0]
 		}
 	}
-	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
+	c.Add(diagnostic.Error, line, 1, "cell-count", message, suggestion)
 }
 
 // filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
