@@ -56,7 +56,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	up := func(a, b *review) int { return cmp.Compare(a.rating, b.rating) }
 	sorted := slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, func(a, b *review) int { return up(b, a) })
 	suspect(sorted && min(m.higher[0], m.higher[1]) > 0 && m.higher[0]+m.higher[1] >= minOver, "sorted alone", m.higher[0]+m.higher[1], quote(cfg.Map["rating"]))
-	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
+	refuse(2*m.other > report.Rows, "other ids", id, m.freeNumber(), report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
 	suspect(wordy > 0 && 2*wordy >= len(reviews), "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
@@ -97,6 +97,16 @@ func alike(reviews []*review, f field) bool {
 	return !slices.ContainsFunc(reviews, func(v *review) bool {
 		return v.values[f] == nil || string(v.values[f]) == quotedAnonymous || !same(v.values[f], reviews[0].values[f])
 	})
+}
+
+// freeNumber returns the first number above those that are in ids.
+func (m *merger) freeNumber() int {
+	free := 1
+	for id := range m.byID {
+		n, _ := strconv.Atoi(strings.TrimPrefix(id, m.cfg.Source+"-")) // 0 of other ids
+		free = max(free, n+1)
+	}
+	return free
 }
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
