@@ -103,6 +103,7 @@ func (f *folderFlags) wrong(isDir bool) (kind, other string) {
 func (f *folderFlags) absent() (kind, other string) {
 	const quotes = "“”„‘’\"'"
 	slashed := strings.ReplaceAll(f.Content, `\`, "/")
+	packed, _ := filepath.Glob("*" + filepath.Base(f.Content) + "*.[zZrR7][iIaAzZ]*")
 	near, _ := filepath.Glob("*/" + source.BusinessFile)
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
 	near = append(near, below...)
@@ -121,6 +122,10 @@ func (f *folderFlags) absent() (kind, other string) {
 			return "below", commandLine(filepath.Clean(up))
 		}
 		return "near", filepath.Dir(near[0])
+	case len(packed) > 0:
+		return "packed", packed[0]
+	case isPublished("public"):
+		return "lost", "public"
 	}
 	here, _ := os.Getwd()
 	return "nowhere", here

@@ -146,7 +146,9 @@ func (c *edgeCmd) files(s *service) error {
 func (c *edgeCmd) baseURL() (string, error) {
 	built, missing := manifestOf(c.Public)
 	given := cmp.Or(c.BaseURL, c.Origin)
-	if given == "" && missing != nil {
+	if err := checkPublished(c.Public); err != nil && missing != nil && (given == "" || isContent(c.Public)) {
+		return "", err
+	} else if given == "" && missing != nil {
 		return "", fmt.Errorf("%w; run `reviewcast build` first, or give --base-url to serve the folder as soon as it is built", missing)
 	}
 	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(given, built.BaseURL))
