@@ -32,6 +32,8 @@ func TestSlips(t *testing.T) {
 		{"beginning of a language", func(c *Config) { c.Language = "po" }, "rating,date,text\n5,2026-01-02,Good.\n", `language "po" is not known; write pl if it is Polish or pt if it is Portuguese`},
 		{"beginning of a language in a cell", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Dobrze.,po\n4,2026-01-03,Good.,en\n",
 			`language "po" is not known; in the export, write pl if it is Polish or pt if it is Portuguese`},
+		{"languages by the codes of cars", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Schnell.,D\n4,2026-01-03,Gut.,A\n",
+			"language \"D\" is not known; in the export, write da if it is Danish, de if it is German or nl if it is Dutch\n  row 3 (line 3): language \"A\" is not known; in the export, write ar if it is Arabic"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
 		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},
 		{"words for stars", nil, "rating,date,text\nVery satisfied,2026-01-02,Good.\n", `rating "Very satisfied" is not a number; write how many stars it stands for in its place`},
