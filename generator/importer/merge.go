@@ -347,6 +347,9 @@ func (m *merger) doubt(v *review, r *record) {
 	if shown := textOf(r.values[fieldAuthor]); forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown) {
 		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
 	}
+	if strings.Contains(v.author, "@") && string(r.values[fieldAuthor]) == quotedAnonymous {
+		note("with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map")
+	}
 	if words := said(doubtWords, text); words != "" {
 		note(words)
 	}

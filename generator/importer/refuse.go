@@ -45,7 +45,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		ids, _ := conv.ids(fieldTechnicians, []string{author})
 		return ids != nil
 	})
-	report.Addresses = count(func(author string) bool { return strings.Contains(author, "@") })
+	addresses := count(func(author string) bool { return strings.Contains(author, "@") })
 	withoutID := cfg.with("id", "")
 	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
 	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
@@ -74,7 +74,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(report.Addresses > 0 && report.Addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
+	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -257,7 +257,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 		for _, pair := range pairs(v.values, false) {
 			if key, ok := here[pair]; ok {
 				twins[v.key] = key
-				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) {
+				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) || r.nameless(v) {
 					sure[v.key] = key
 				}
 			}
@@ -276,12 +276,20 @@ func (r *record) edited(v *review) bool {
 	})
 }
 
+// nameless reports whether a review of an export is this one, which has no name: its day and words are the same.
+func (r *record) nameless(v *review) bool {
+	return string(r.values[fieldAuthor]) == quotedAnonymous && len(v.values[fieldText]) > minDistinct && same(r.values[fieldText], v.values[fieldText]) && same(r.values[fieldDate], v.values[fieldDate])
+}
+
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
-			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
+			here := textOf(r.values[i])
+			if field(i) == fieldAuthor && r.nameless(v) {
+				continue // and the name is updated
+			} else if field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
 			}
 			differ = append(differ, name)

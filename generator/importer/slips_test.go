@@ -54,8 +54,8 @@ func TestSlips(t *testing.T) {
 		{"two forms of dates", nil, "rating,date,text\n5,2026-01-02,Good.\n4,03.01.2026,Fine.\n3,2026-01-04,Late.\n",
 			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
-		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
-			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
+		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n5,2026-01-02,Fine.,Al,Al B.\n",
+			"1 review with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map:\n  shop-"},
 		{"addresses in the column of the names", nil, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
 			`the column "Name" has e-mail addresses, which are never published, so that every review would be by Anonymous; import again with author= and the column of the names in --map or, if none has them, without author: --map "rating=Stars,date=Date,text=Comment"`},
 		{"without the column of the names, which has addresses", func(c *Config) { c.Map = map[string]string{"rating": "Stars", "date": "Date", "text": "Comment"} }, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
@@ -202,6 +202,20 @@ func TestAgain(t *testing.T) {
 		if !strings.HasSuffix(got.String(), tt.want) {
 			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
 		}
+	}
+}
+
+// TestNameAgain: the name of a review that had an e-mail address in its place comes in later, unless an editor has made
+// the review Anonymous.
+func TestNameAgain(t *testing.T) {
+	const export = "Name,Rating,Date,Review\njo@example.com,5,2026-01-02,They came right on time.\nBo,4,2026-01-03,They came an hour too late.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	d.edit(`"Bo"`, `"Anonymous"`)
+	wantEqual(t, "counts", counts(d.load(strings.NewReplacer("jo@example.com", "Jo Kern", "Bo,", "Beau,").Replace(export)+"Al,3,2026-01-04,Good.\nDi,3,2026-01-05,Fair.\n")), [4]int{2, 1, 1, 0})
+	if data := d.data(); !strings.Contains(data, `"author":"Jo K."`) || strings.Contains(data, `"author":"Be`) {
+		t.Error(data)
 	}
 }
 
