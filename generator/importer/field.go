@@ -31,6 +31,7 @@ const (
 	fieldServices
 	fieldServiceAreas
 	fieldReplyDate
+	fieldReference
 	fieldID
 )
 
@@ -38,14 +39,14 @@ var (
 	memberNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
 		"owner_reply", "verification", "technicians", "services", "service_areas"}
 	fieldNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
-		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "id"}
+		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "verification.reference", "id"}
 )
 
 func (f field) String() string { return fieldNames[f] }
 
 // mapped are the fields that Config.Map can map to columns, in the order of messages.
 var mapped = []field{fieldRating, fieldDate, fieldText, fieldTitle, fieldAuthor, fieldID, fieldSourceURL, fieldLanguage,
-	fieldReplyText, fieldReplyDate, fieldVerification, fieldTechnicians, fieldServices, fieldServiceAreas}
+	fieldReplyText, fieldReplyDate, fieldVerification, fieldReference, fieldTechnicians, fieldServices, fieldServiceAreas}
 
 // Fields are the names of these fields.
 func Fields() (names []string) {
@@ -121,7 +122,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
 		default:
-			if other, twice := from[first]; twice && f != fieldSourceURL && other != fieldID && f != fieldID {
+			if other, twice := from[first]; twice && f != fieldSourceURL && f != fieldReference && other != fieldID && f != fieldID {
 				problems = append(problems, fmt.Sprintf("column map: %s and %s are both from the column %s; map one of them to the column that has it, or leave it out of --map", other, f, quote(want)))
 			}
 			binding[f], from[first] = first, f

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,6 +34,9 @@ type record struct {
 // parseRecord reads a line.
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
+	if !utf8.Valid(line) {
+		return nil, errors.New("a character is saved in an old encoding, so save the file as UTF-8 (in Notepad with File, Save as, Encoding)")
+	}
 	if err := json.Unmarshal(line, &members); err != nil {
 		return nil, errors.New("the line can't be read")
 	}

@@ -219,6 +219,27 @@ func TestNameAgain(t *testing.T) {
 	}
 }
 
+// TestReference: the proof of a verification is kept, and stays when a later import does not have its column.
+func TestReference(t *testing.T) {
+	const export = "Name,Rating,Date,Review,Invoice\nJo,5,2026-01-02,They came on time.,FT 2026/402\nBo,4,2026-01-03,They came too late.,\n"
+	d := newDesk(t)
+	for _, test := range []struct {
+		columns, method string
+		want            [4]int
+	}{
+		{"verification.reference=Invoice,verification.method=Invoice", "job", [4]int{2, 0, 0, 0}},
+		{"verification.reference=Invoice", "job", [4]int{0, 1, 1, 0}},
+		{"", "job", [4]int{0, 0, 2, 0}},
+		{"", "receipt", [4]int{0, 2, 0, 0}},
+	} {
+		d.mapped(strings.TrimSuffix("rating=Rating,date=Date,text=Review,author=Name,"+test.columns, ",")).cfg.Verification = test.method
+		wantEqual(t, test.columns, counts(d.load(export)), test.want)
+		if want := `"verification":{"method":"` + test.method + `","reference":"FT 2026/402"}`; !strings.Contains(d.data(), want) {
+			t.Errorf("%s: %s", test.columns, d.data())
+		}
+	}
+}
+
 // TestBareAgain: texts and names are read from columns that are empty first, and then from the right ones.
 func TestBareAgain(t *testing.T) {
 	d := newDesk(t)
