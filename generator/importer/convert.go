@@ -291,17 +291,15 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		}
 	}
 	if method != "" {
-		v.values[fieldVerification] = withReference(jsontext.Value(`{"method":"`+method+`"}`), unlessBlank(strings.TrimSpace(r.cells[fieldReference])))
+		v.values[fieldVerification] = asJSON(verified{method, strings.TrimSpace(r.cells[fieldReference])})
 	}
 	return nil
 }
 
-// withReference adds the proof, such as the number of an invoice, to a verification, if there is one.
-func withReference(verification, reference jsontext.Value) jsontext.Value {
-	if reference == nil {
-		return verification
-	}
-	return slices.Concat(verification[:len(verification)-1], jsontext.Value(`,"reference":`), reference, jsontext.Value("}"))
+// verified is a verification as it is written; its reference, such as the number of an invoice, is never published.
+type verified struct {
+	Method    string `json:"method"`
+	Reference string `json:"reference,omitempty"`
 }
 
 // job reads the technicians, services and areas, by their ids, names or aliases.

@@ -242,7 +242,6 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
 	misnamed := c.Map["rating"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
-	exchanged := misnamed && columns["text"] == ""
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
@@ -286,7 +285,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
 		other := slices.Contains(slices.Collect(maps.Values(columns)), name) || !mayBeText(name, slices.Index(header, name), rows, columns["text"] == "")
-		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other && !(exchanged && name == named)
+		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other && !(misnamed && name == columns["text"])
 	})
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}

@@ -215,8 +215,8 @@ func (m *merger) another(v *review, r *record) bool {
 // whose memory is lost, has no such value.
 func (m *merger) update(v *review, r *record, known entry) {
 	updated, kept := []string{}, []string(nil)
-	if given := v.values[fieldVerification]; given != nil && m.cfg.Map[fieldReference.String()] == "" { // it may be from an import before, or the editor's
-		v.values[fieldVerification] = withReference(given, object(r.values[fieldVerification])["reference"])
+	if method := textOf(object(v.values[fieldVerification])["method"]); method != "" && m.cfg.Map[fieldReference.String()] == "" { // an import before or the editor may have one
+		v.values[fieldVerification] = asJSON(verified{method, textOf(object(r.values[fieldVerification])["reference"])})
 	}
 	for i := range r.values {
 		if !m.conv.says[i] || same(r.values[i], v.values[i]) {

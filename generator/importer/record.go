@@ -34,11 +34,8 @@ type record struct {
 // parseRecord reads a line.
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
-	if !utf8.Valid(line) {
-		return nil, errors.New("a character is saved in an old encoding, so save the file as UTF-8 (in Notepad with File, Save as, Encoding)")
-	}
 	if err := json.Unmarshal(line, &members); err != nil {
-		return nil, errors.New("the line can't be read")
+		return nil, errors.New(diagnostic.Pick(utf8.Valid(line), "the line can't be read", "a character is saved in an old encoding, so save the file as UTF-8 (in Notepad with File, Save as, Encoding)"))
 	}
 	r := &record{extra: map[string]jsontext.Value{}}
 	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {

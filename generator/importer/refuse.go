@@ -56,7 +56,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	up := func(a, b *review) int { return cmp.Compare(a.rating, b.rating) }
 	sorted := slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, func(a, b *review) int { return up(b, a) })
 	suspect(sorted && min(m.higher[0], m.higher[1]) > 0 && m.higher[0]+m.higher[1] >= minOver, "sorted alone", m.higher[0]+m.higher[1], quote(cfg.Map["rating"]))
-	refuse(2*m.other > report.Rows, "other ids", id, m.freeNumber(), report.File, withoutID)
+	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
 	suspect(wordy > 0 && 2*wordy >= len(reviews), "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
@@ -97,16 +97,6 @@ func alike(reviews []*review, f field) bool {
 	return !slices.ContainsFunc(reviews, func(v *review) bool {
 		return v.values[f] == nil || string(v.values[f]) == quotedAnonymous || !same(v.values[f], reviews[0].values[f])
 	})
-}
-
-// freeNumber returns the first number above those that are in ids.
-func (m *merger) freeNumber() int {
-	free := 1
-	for id := range m.byID {
-		n, _ := strconv.Atoi(strings.TrimPrefix(id, m.cfg.Source+"-")) // 0 of other ids
-		free = max(free, n+1)
-	}
-	return free
 }
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
@@ -257,7 +247,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 		for _, pair := range pairs(v.values, false) {
 			if key, ok := here[pair]; ok {
 				twins[v.key] = key
-				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) || r.nameless(v) {
+				if r := m.byID[strings.ToLower(m.files.memory.Reviews[key].ID)]; r.edited(v) {
 					sure[v.key] = key
 				}
 			}
@@ -269,27 +259,22 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	return twins
 }
 
-// edited reports whether a review of an export is this one with another text: its author, day and stars are the same.
+// edited reports whether a review of an export is this one with another text: its author, day and stars are the same. One
+// that is here without a name may have one now: its day, stars and text are the same.
 func (r *record) edited(v *review) bool {
-	return string(v.values[fieldAuthor]) != quotedAnonymous && !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldRating}, func(f field) bool {
-		return !same(r.values[f], v.values[f])
-	})
-}
-
-// nameless reports whether a review of an export is this one, which has no name: its day and words are the same.
-func (r *record) nameless(v *review) bool {
-	return string(r.values[fieldAuthor]) == quotedAnonymous && len(v.values[fieldText]) > minDistinct && same(r.values[fieldText], v.values[fieldText]) && same(r.values[fieldDate], v.values[fieldDate])
+	by := []field{fieldAuthor, fieldDate, fieldRating}
+	if string(r.values[fieldAuthor]) == quotedAnonymous && len(r.values[fieldText]) > minDistinct {
+		by[0] = fieldText
+	}
+	return string(v.values[by[0]]) != quotedAnonymous && !slices.ContainsFunc(by, func(f field) bool { return !same(r.values[f], v.values[f]) })
 }
 
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
-		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
-			here := textOf(r.values[i])
-			if field(i) == fieldAuthor && r.nameless(v) {
-				continue // and the name is updated
-			} else if field(i) == fieldAuthor || field(i) == fieldDate {
+		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
+			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
 			}
 			differ = append(differ, name)
