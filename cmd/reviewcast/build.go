@@ -125,8 +125,10 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 	if res.First && c.Previous != "" {
 		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
 	} else if res.First {
-		fmt.Fprintf(std.out, "this is the first version in %s; if an older one is online, build again before you upload it: add --previous %s; "+
-			"if none is, upload everything in %[1]s to your web server\n", c.Public, res.BaseURL)
+		here, _ := manifestOf("public")
+		update := diagnostic.When(here.BaseURL == res.BaseURL && !within(c.Public, "public"), "to update the version in public, here, build without --public; ")
+		fmt.Fprintf(std.out, "this is the first version in %s; %sif an older one is online, build again before you upload it: add --previous %s; "+
+			"if none is, upload everything in %[1]s to your web server\n", c.Public, update, res.BaseURL)
 	}
 }
 

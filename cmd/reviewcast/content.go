@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -103,6 +102,7 @@ func (f *folderFlags) wrong(isDir bool) (kind, other string) {
 func (f *folderFlags) absent() (kind, other string) {
 	const quotes = "“”„‘’\"'"
 	slashed := strings.ReplaceAll(f.Content, `\`, "/")
+	packed, _ := filepath.Glob("*" + filepath.Base(f.Content) + "*.[zZrR7][iIaAzZ]*")
 	near, _ := filepath.Glob("*/" + source.BusinessFile)
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
 	near = append(near, below...)
@@ -121,6 +121,10 @@ func (f *folderFlags) absent() (kind, other string) {
 			return "below", commandLine(filepath.Clean(up))
 		}
 		return "near", filepath.Dir(near[0])
+	case len(packed) > 0:
+		return "packed", packed[0]
+	case isPublished("public"):
+		return "lost", "public"
 	}
 	here, _ := os.Getwd()
 	return "nowhere", here
@@ -153,18 +157,14 @@ var hostForm = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-z]{2,}(/
 
 // checkPublished refuses a host without https://, which would be the name of a folder.
 func checkPublished(where string) error {
-	u, _ := url.Parse(where)
-	u = cmp.Or(u, &url.URL{})
 	host, _, _ := strings.Cut(where, "/")
 	scheme := "https://"
 	if _, port, ok := strings.Cut(host, ":"); ok && isPort(port) {
 		scheme = "http://"
 	}
 	switch here := exists(where); {
-	case strings.HasSuffix("."+u.Hostname(), ".example.com"):
-		return usageError{fmt.Errorf("%s is the example of the help; write the address of your reviews in its place", where)}
-	case strings.HasPrefix(u.Scheme, "http") && strings.Trim(u.Path, "/") != "":
-		return usageError{fmt.Errorf("%s is a page; write the address of the site, without what is behind the host: %s://%s", where, u.Scheme, u.Host)}
+	case explain("published", where) != nil:
+		return usageError{explain("published", where)}
 	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
 	case !isPublished(where) && isPublished(filepath.Join(where, "public")):

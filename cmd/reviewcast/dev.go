@@ -14,7 +14,6 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -70,9 +69,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
-	near, _ := filepath.Glob("*/" + source.BusinessFile)
-	below, _ := filepath.Glob("*/" + c.Content + "/" + source.BusinessFile)
-	if !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" || len(near)+len(below) > 0 { // the latter three are refused with what to write
+	if kind, _ := c.absent(); kind != "nowhere" || !starter.Empty(c.Content) { // others are refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

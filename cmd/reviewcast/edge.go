@@ -91,12 +91,7 @@ type edgeCmd struct {
 
 // Run serves until ctx ends.
 func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	if c.Public == "" {
-		c.Public = "public"
-		if c.Origin != "" {
-			c.Public = copyDir
-		}
-	}
+	c.Public = cmp.Or(c.Public, diagnostic.Pick(c.Origin == "", "public", copyDir))
 	if c.PrintConfig {
 		printConfig(std, k)
 		return nil
@@ -146,7 +141,9 @@ func (c *edgeCmd) files(s *service) error {
 func (c *edgeCmd) baseURL() (string, error) {
 	built, missing := manifestOf(c.Public)
 	given := cmp.Or(c.BaseURL, c.Origin)
-	if given == "" && missing != nil {
+	if err := checkPublished(c.Public); err != nil && missing != nil && (given == "" || isContent(c.Public)) {
+		return "", err
+	} else if given == "" && missing != nil {
 		return "", fmt.Errorf("%w; run `reviewcast build` first, or give --base-url to serve the folder as soon as it is built", missing)
 	}
 	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(given, built.BaseURL))
@@ -252,8 +249,7 @@ func answering(l net.Listener, h http.Handler, log *slog.Logger) func(context.Co
 
 // listen opens the address that a flag gives.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, listenError(ctx, flag, addr, err)
 	}
@@ -293,10 +289,9 @@ func isPort(s string) bool {
 // nextFree returns the address of the next free port after one in use; that of the twentieth if all are in use.
 func nextFree(ctx context.Context, host, port string) (addr string) {
 	first, _ := strconv.Atoi(port) // isPort
-	var lc net.ListenConfig
 	for n := range 20 {
 		addr = net.JoinHostPort(host, strconv.Itoa(min(first, 1<<16-21)+1+n))
-		if l, err := lc.Listen(ctx, "tcp", addr); err == nil {
+		if l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr); err == nil {
 			l.Close()
 			break
 		}
@@ -345,21 +340,17 @@ func printConfig(std streams, k *kong.Context) {
 		if f.IsSlice() {
 			value = strings.Join(strings.Fields(strings.Trim(value, "[]")), ",")
 		}
-		value = withoutPassword(value)
-		if strings.HasSuffix(f.Name, "-secret") && value != "" {
-			value = "xxxxx"
-		}
-		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, value, source)
+		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, withoutPassword(f.Name, value), source)
 	}
 }
 
-// withoutPassword hides values that may have a password, in an address or in a
-// database's settings, also those that would be refused.
-func withoutPassword(value string) string {
+// withoutPassword hides values of flags that are secret or may have a password, in an address or in a database's
+// settings, also those that would be refused.
+func withoutPassword(flag, value string) string {
 	switch {
 	case store.IsPostgres(value):
 		return stateSource(value)
-	case strings.Contains(value, "@") || strings.Contains(strings.ToLower(value), "password="):
+	case strings.Contains(value, "@") || strings.Contains(strings.ToLower(value), "password=") || strings.HasSuffix(flag, "-secret") && value != "":
 		return "xxxxx"
 	}
 	return value

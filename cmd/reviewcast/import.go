@@ -127,9 +127,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial = f.Language, f.Encoding, f.DryRun, f.Partial
 	cfg.Business, cfg.Lookup, cfg.Names = content.Business.Name, content.Named, content.Names
-	if f.Round != "none" {
-		cfg.Round = f.Round
-	}
+	cfg.Round = diagnostic.When(f.Round != "none", f.Round)
 	cfg.Taken, cfg.Withdrawn = compose.UsedIDs(content)
 	cfg.Standing = compose.Places(content)
 	// A pipe may block forever: closing it ends the wait.

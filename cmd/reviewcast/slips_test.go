@@ -16,7 +16,7 @@ import (
 )
 
 // slips are command lines as people get them wrong, in a folder with the starter in
-// content and public, and a few other files. TAKEN is an address in use; after "cd content; "
+// content and public, and a few other files. TAKEN is an address in use; after "cd FOLDER; "
 // the line is written in that folder.
 const slips = `
 chek
@@ -298,6 +298,12 @@ edge --listen localhost:0 --state none --base-url http://localhost:8080
 import csv words-new.csv
 check --content=~/content
 reviewcast.exe build
+ping https://reviews.harbourmat.ca
+ping
+edge --public content --base-url https://reviews.example.com
+edge --public publci
+cd lost; build --content texts
+cd packed; check --content texts
 `
 
 // runIn runs the program in a folder and returns what it printed and its exit code. It
@@ -331,9 +337,8 @@ func TestSlips(t *testing.T) {
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	run := func(line string) (stdout, stderr string, code int) {
 		in := dir
-		line, inContent := strings.CutPrefix(line, "cd content; ")
-		if inContent {
-			in = filepath.Join(dir, "content")
+		if to, command, inside := strings.Cut(line, "; "); inside && strings.HasPrefix(to, "cd ") {
+			in, line = filepath.Join(dir, to[3:]), command
 		}
 		return runIn(t, in, strings.Fields(strings.ReplaceAll(line, "TAKEN", "localhost:"+port))...)
 	}
@@ -346,9 +351,12 @@ func TestSlips(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "google.csv"), "reviewer,rating,date,comment\nJo K.,5,2026-01-02,Good.\n")
 	writeFile(t, filepath.Join(dir, "words-new.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
 	writeFile(t, filepath.Join(dir, "server", "reviews", "import-words.jsonl"), "")
-	if err := os.CopyFS(filepath.Join(dir, "server", "public"), os.DirFS(filepath.Join(dir, "public"))); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"server", "lost", "packed"} {
+		if err := os.CopyFS(filepath.Join(dir, name, "public"), os.DirFS(filepath.Join(dir, "public"))); err != nil {
+			t.Fatal(err)
+		}
 	}
+	writeFile(t, filepath.Join(dir, "packed", "texts-2026.zip"), "PK")
 	var got strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
 		line = strings.TrimSuffix(line, "\n")

@@ -127,7 +127,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 // text refuses text that cannot be published verbatim.
 func (c *converter) text(r *row, _ *review) *Skip {
 	var mixed []string
-	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
+	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText, fieldReference} {
 		cell := r.cells[f]
 		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
 			mixed = append(mixed, fmt.Sprintf("%s has %s where %s was meant", f, quote(garbled), quote(meant)))
@@ -291,9 +291,15 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		}
 	}
 	if method != "" {
-		v.values[fieldVerification] = jsontext.Value(`{"method":"` + method + `"}`)
+		v.values[fieldVerification] = asJSON(verified{method, strings.TrimSpace(r.cells[fieldReference])})
 	}
 	return nil
+}
+
+// verified is a verification as it is written; its reference, such as the number of an invoice, is never published.
+type verified struct {
+	Method    string `json:"method"`
+	Reference string `json:"reference,omitempty"`
 }
 
 // job reads the technicians, services and areas, by their ids, names or aliases.

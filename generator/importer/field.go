@@ -31,6 +31,7 @@ const (
 	fieldServices
 	fieldServiceAreas
 	fieldReplyDate
+	fieldReference
 	fieldID
 )
 
@@ -38,14 +39,14 @@ var (
 	memberNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
 		"owner_reply", "verification", "technicians", "services", "service_areas"}
 	fieldNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
-		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "id"}
+		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "verification.reference", "id"}
 )
 
 func (f field) String() string { return fieldNames[f] }
 
 // mapped are the fields that Config.Map can map to columns, in the order of messages.
 var mapped = []field{fieldRating, fieldDate, fieldText, fieldTitle, fieldAuthor, fieldID, fieldSourceURL, fieldLanguage,
-	fieldReplyText, fieldReplyDate, fieldVerification, fieldTechnicians, fieldServices, fieldServiceAreas}
+	fieldReplyText, fieldReplyDate, fieldVerification, fieldReference, fieldTechnicians, fieldServices, fieldServiceAreas}
 
 // Fields are the names of these fields.
 func Fields() (names []string) {
@@ -121,7 +122,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
 		default:
-			if other, twice := from[first]; twice && f != fieldSourceURL && other != fieldID && f != fieldID {
+			if other, twice := from[first]; twice && f != fieldSourceURL && f != fieldReference && other != fieldID && f != fieldID {
 				problems = append(problems, fmt.Sprintf("column map: %s and %s are both from the column %s; map one of them to the column that has it, or leave it out of --map", other, f, quote(want)))
 			}
 			binding[f], from[first] = first, f
@@ -238,11 +239,11 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
 	}
-	named := columns["rating"] // in some languages the word for a rating is that for a review
+	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
-	exchanged := c.Map["rating"] == "" && columns["text"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
-	if exchanged {
-		columns["rating"], columns["text"] = rated[0], named
+	misnamed := c.Map["rating"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
+	if misnamed {
+		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
 	date, sure, err := c.dateColumn(columns["date"], header, rows)
 	if err != nil {
@@ -276,7 +277,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
-	if rating := columns["rating"]; exchanged && fieldOf(rating) != "rating" {
+	if rating := columns["rating"]; misnamed && fieldOf(rating) != "rating" {
 		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
 	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return usageError(messages["grades"], quote(rating), "rating="+rating)
@@ -284,7 +285,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
 		other := slices.Contains(slices.Collect(maps.Values(columns)), name) || !mayBeText(name, slices.Index(header, name), rows, columns["text"] == "")
-		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other
+		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other && !(misnamed && name == columns["text"])
 	})
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}

@@ -20,6 +20,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"not an object", "[1]\n", memory, "read reviews/import-shop.jsonl: line 1: "},
 		{"no id", line + "\n{\"rating\":5}\n", memory, "read reviews/import-shop.jsonl: line 3: the review has no valid id; run `reviewcast check`, which says how to correct it, and then import again"},
 		{"id twice", line + "\n" + strings.ToUpper(line[:15]) + line[15:], memory, `read reviews/import-shop.jsonl: line 3: `},
+		{"old encoding", line + "\n{\"id\":\"shop-a2\",\"text\":\"torner\xf2\"}\n", memory, "read reviews/import-shop.jsonl: line 3: a character is saved in an old encoding, so save the file as UTF-8 (in Notepad with File, Save as, Encoding); run `reviewcast check`"},
 		{"member twice", `{"id":"shop-a1","rating":5,"rating":4}`, memory, "read reviews/import-shop.jsonl: line 1: the line can't be read; run `reviewcast check`"},
 		{"memory is not JSON", line, "{", "read reviews/.import-shop.json: "},
 		{"memory of tomorrow", line, `{"version":2}`, "read reviews/.import-shop.json: version 2 is not supported, only version 1; import with the program that wrote it"},

@@ -215,6 +215,9 @@ func (m *merger) another(v *review, r *record) bool {
 // whose memory is lost, has no such value.
 func (m *merger) update(v *review, r *record, known entry) {
 	updated, kept := []string{}, []string(nil)
+	if method := textOf(object(v.values[fieldVerification])["method"]); method != "" && m.cfg.Map[fieldReference.String()] == "" { // an import before or the editor may have one
+		v.values[fieldVerification] = asJSON(verified{method, textOf(object(r.values[fieldVerification])["reference"])})
+	}
 	for i := range r.values {
 		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
 			continue
@@ -346,6 +349,9 @@ func (m *merger) doubt(v *review, r *record) {
 	}
 	if shown := textOf(r.values[fieldAuthor]); forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown) {
 		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
+	}
+	if strings.Contains(v.author, "@") && string(r.values[fieldAuthor]) == quotedAnonymous {
+		note("with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map")
 	}
 	if words := said(doubtWords, text); words != "" {
 		note(words)

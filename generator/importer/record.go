@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,7 +35,7 @@ type record struct {
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
 	if err := json.Unmarshal(line, &members); err != nil {
-		return nil, errors.New("the line can't be read")
+		return nil, errors.New(diagnostic.Pick(utf8.Valid(line), "the line can't be read", "a character is saved in an old encoding, so save the file as UTF-8 (in Notepad with File, Save as, Encoding)"))
 	}
 	r := &record{extra: map[string]jsontext.Value{}}
 	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {

@@ -45,7 +45,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		ids, _ := conv.ids(fieldTechnicians, []string{author})
 		return ids != nil
 	})
-	report.Addresses = count(func(author string) bool { return strings.Contains(author, "@") })
+	addresses := count(func(author string) bool { return strings.Contains(author, "@") })
 	withoutID := cfg.with("id", "")
 	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
 	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
@@ -74,7 +74,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(report.Addresses > 0 && report.Addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
+	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -259,18 +259,21 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	return twins
 }
 
-// edited reports whether a review of an export is this one with another text: its author, day and stars are the same.
+// edited reports whether a review of an export is this one with another text: its author, day and stars are the same. One
+// that is here without a name may have one now: its day, stars and text are the same.
 func (r *record) edited(v *review) bool {
-	return string(v.values[fieldAuthor]) != quotedAnonymous && !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldRating}, func(f field) bool {
-		return !same(r.values[f], v.values[f])
-	})
+	by := []field{fieldAuthor, fieldDate, fieldRating}
+	if string(r.values[fieldAuthor]) == quotedAnonymous && len(r.values[fieldText]) > minDistinct {
+		by[0] = fieldText
+	}
+	return string(v.values[by[0]]) != quotedAnonymous && !slices.ContainsFunc(by, func(f field) bool { return !same(r.values[f], v.values[f]) })
 }
 
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
-		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
+		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
 			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
 			}

@@ -109,10 +109,21 @@ func TestRowNumbers(t *testing.T) {
 
 	lines := strings.SplitAfter(strings.TrimSuffix(answers, "\n"), "\n")
 	newer := numbered(lines[0] + "Erik P.;5;2026-02-02;Kam sofort, alles wieder warm.\n" + lines[4] + "\n" + lines[3] + lines[2] + lines[1])
-	report := d.says(newer, `the column "Nr" has other numbers for most reviews than before, so it seems to count the rows; give each review the number that it had, or, if nothing of reviews/import-shop.jsonl is published yet, delete that file and import again without id: --map "rating=Sterne,date=Datum,text=Kommentar,author=Name"`)
+	report := d.says(newer, `the column "Nr" has other numbers for most reviews than before, so it seems to count the rows; if these are other reviews than before, such as those of the next month, write numbers into the column that are higher than all those before, and import again; if they are the same, write the number that each had; or, if nothing of reviews/import-shop.jsonl is published yet, delete that file, and import this export and all before it again, without id: --map "rating=Sterne,date=Datum,text=Kommentar,author=Name"`)
 	wantEqual(t, "refused", report.Refused, true)
 	wantEqual(t, "file", d.data(), data)
 	d.mapped("rating=Sterne,date=Datum,text=Kommentar,author=Name").says(newer, "every review would be added a second time")
+}
+
+// TestRowNumbersOfMonths: the tables of two months, both numbered from 1, and such numbers as the message names.
+func TestRowNumbersOfMonths(t *testing.T) {
+	const header = "Nr,Name,Stars,Date,Comment\n"
+	d := newSurvey(t).mapped("id=Nr")
+	d.load(header + "1,Rita C.,4,2026-01-08,Brakes fine.\n2,Aldo P.,5,2026-01-12,On time.\n")
+	d.says(header+"1,Vera L.,5,2026-02-13,Very kind.\n2,Ivo M.,2,2026-02-20,Too dear.\n3,Nora B.,5,2026-02-21,Well done.\n",
+		"if these are other reviews than before, such as those of the next month, write numbers into the column that are higher than all those before, and import again")
+	report := d.load(header + "4,Vera L.,5,2026-02-13,Very kind.\n5,Ivo M.,2,2026-02-20,Too dear.\n3,Nora B.,5,2026-02-21,Well done.\n")
+	wantEqual(t, "counts", counts(report), [4]int{3, 0, 0, 0})
 }
 
 // TestTwice: a review is not added under a second id.

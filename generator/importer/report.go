@@ -33,7 +33,6 @@ type Report struct {
 	Doubts             map[string][]string
 	NoAuthors, NoTexts bool // the export has no column with names, or with texts
 	Anonymous          int  // reviews without a name
-	Addresses          int  // authors that are e-mail addresses
 	Unverified         int  // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
@@ -186,8 +185,6 @@ func (r *Report) columns(p *printer) {
 		p.line("columns that seem to be forgotten; import again with --map %q", r.Columns+r.forgotten)
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
-	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
-		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", diagnostic.Plural(r.Anonymous, "review"), anonymous)
 	}

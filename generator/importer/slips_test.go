@@ -32,6 +32,8 @@ func TestSlips(t *testing.T) {
 		{"beginning of a language", func(c *Config) { c.Language = "po" }, "rating,date,text\n5,2026-01-02,Good.\n", `language "po" is not known; write pl if it is Polish or pt if it is Portuguese`},
 		{"beginning of a language in a cell", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Dobrze.,po\n4,2026-01-03,Good.,en\n",
 			`language "po" is not known; in the export, write pl if it is Polish or pt if it is Portuguese`},
+		{"languages by the codes of cars", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Schnell.,D\n4,2026-01-03,Gut.,A\n",
+			"language \"D\" is not known; in the export, write da if it is Danish, de if it is German or nl if it is Dutch\n  row 3 (line 3): language \"A\" is not known; in the export, write ar if it is Arabic"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
 		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},
 		{"words for stars", nil, "rating,date,text\nVery satisfied,2026-01-02,Good.\n", `rating "Very satisfied" is not a number; write how many stars it stands for in its place`},
@@ -52,8 +54,8 @@ func TestSlips(t *testing.T) {
 		{"two forms of dates", nil, "rating,date,text\n5,2026-01-02,Good.\n4,03.01.2026,Fine.\n3,2026-01-04,Late.\n",
 			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
-		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
-			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
+		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n5,2026-01-02,Fine.,Al,Al B.\n",
+			"1 review with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map:\n  shop-"},
 		{"addresses in the column of the names", nil, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
 			`the column "Name" has e-mail addresses, which are never published, so that every review would be by Anonymous; import again with author= and the column of the names in --map or, if none has them, without author: --map "rating=Stars,date=Date,text=Comment"`},
 		{"without the column of the names, which has addresses", func(c *Config) { c.Map = map[string]string{"rating": "Stars", "date": "Date", "text": "Comment"} }, "Name,Stars,Date,Comment\njo@example.com,5,2026-01-02,Good.\n",
@@ -90,6 +92,17 @@ func TestSlips(t *testing.T) {
 		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,,Good.\n",
 			`the customers' words may be in "Comment", "Review"; say which column has them: --map "text=Comment" or --map "text=Review"; if several`},
 		{"a column that may be the text", nil, "Name,Stars,Day,Private feedback\nJo,5,2026-01-02,Good.\n", `the customers' words may be in "Private feedback"`},
+		{"notes of the business, and the customers' words", nil, "Cliente;Voto;Data;Note;Giudizio del cliente\nRita C.;2;2026-02-08;Cliente difficile, paga sempre in ritardo.;Freni a posto ma consegna tardi.\n",
+			"rating=Voto,date=Data,text=Giudizio del cliente,author=Cliente\"\ncolumns that are not imported: \"Note\""},
+		{"notes of the business, and words in a column of an unknown name", nil, "Cliente;Voto;Data;Note;Cosa ci scrive\nRita C.;2;2026-02-08;Cliente difficile, paga sempre in ritardo.;Freni a posto ma consegna tardi.\n",
+			`the customers' words may be in "Note", "Cosa ci scrive"; say which column has them: --map "text=Note" or --map "text=Cosa ci scrive"`},
+		{"notes of the business behind the text", nil, "Cliente;Voto;Data;Commento;Note\nRita C.;2;2026-02-08;Freni a posto ma consegna tardi.;Cliente difficile, paga sempre in ritardo.\n",
+			"rating=Voto,date=Data,text=Commento,author=Cliente\"\ncolumns that are not imported: \"Note\""},
+		{"notes that are the only words", nil, "Cliente;Voto;Data;Note\nRita C.;2;2026-02-08;Freni a posto ma consegna tardi.\n", "rating=Voto,date=Data,text=Note,author=Cliente"},
+		{"notes of the business in German", nil, "Kunde;Sterne;Datum;Notizen;Kundenurteil\nRita C.;2;2026-02-08;Zahlt immer sehr spät, mahnen.;Bremsen gut, aber alles viel zu spät.\n",
+			"rating=Sterne,date=Datum,text=Kundenurteil,author=Kunde\"\ncolumns that are not imported: \"Notizen\""},
+		{"remarks of the business, and the customers' words", nil, "Customer;Stars;Date;Remarks;Customer comments\nRita C.;2;2026-02-08;She always pays far too late.;Brakes fine but the car came late.\n",
+			`the customers' words may be in "Remarks", "Customer comments"; say which column has them`},
 		{"a second line of headings", nil, "Name,Stars,Day,Review\nOpen-Ended Response,Response,,\nJo,5,2026-01-02,Good.\n", "the row is a second line of headings, and is left out"},
 		{"two columns, one of them mapped", func(c *Config) { c.Map = map[string]string{"title": "Comment"} }, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n", "1 added"},
 		{"two columns, one named as the field", nil, "Name,Stars,Day,Comment,Text\nJo,5,2026-01-02,regular,Good.\n", "text=Text"},
@@ -188,6 +201,41 @@ func TestAgain(t *testing.T) {
 		}
 		if !strings.HasSuffix(got.String(), tt.want) {
 			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
+		}
+	}
+}
+
+// TestNameAgain: the name of a review that had an e-mail address in its place comes in later, unless an editor has made
+// the review Anonymous.
+func TestNameAgain(t *testing.T) {
+	const export = "Name,Rating,Date,Review\njo@example.com,5,2026-01-02,They came right on time.\nBo,4,2026-01-03,They came an hour too late.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	d.edit(`"Bo"`, `"Anonymous"`)
+	wantEqual(t, "counts", counts(d.load(strings.NewReplacer("jo@example.com", "Jo Kern", "Bo,", "Beau,").Replace(export)+"Al,3,2026-01-04,Good.\nDi,3,2026-01-05,Fair.\n")), [4]int{2, 1, 1, 0})
+	if data := d.data(); !strings.Contains(data, `"author":"Jo K."`) || strings.Contains(data, `"author":"Be`) {
+		t.Error(data)
+	}
+}
+
+// TestReference: the proof of a verification is kept, and stays when a later import does not have its column.
+func TestReference(t *testing.T) {
+	const export = "Name,Rating,Date,Review,Invoice\nJo,5,2026-01-02,They came on time.,FT 2026/402\nBo,4,2026-01-03,They came too late.,\n"
+	d := newDesk(t)
+	for _, test := range []struct {
+		columns, method string
+		want            [4]int
+	}{
+		{"verification.reference=Invoice,verification.method=Invoice", "job", [4]int{2, 0, 0, 0}},
+		{"verification.reference=Invoice", "job", [4]int{0, 1, 1, 0}},
+		{"", "job", [4]int{0, 0, 2, 0}},
+		{"", "receipt", [4]int{0, 2, 0, 0}},
+	} {
+		d.mapped(strings.TrimSuffix("rating=Rating,date=Date,text=Review,author=Name,"+test.columns, ",")).cfg.Verification = test.method
+		wantEqual(t, test.columns, counts(d.load(export)), test.want)
+		if want := `"verification":{"method":"` + test.method + `","reference":"FT 2026/402"}`; !strings.Contains(d.data(), want) {
+			t.Errorf("%s: %s", test.columns, d.data())
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	case formatOf(name) != "":
 		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name+"; if it has no reviews, move it out of the content folder")
 	case w.there(path.Join(name, BusinessFile)):
-		remedy := diagnostic.Pick(w.there(BusinessFile), "if it is a backup, move it elsewhere; if it is the newer one, name it with --content",
+		remedy := diagnostic.Pick(w.there(BusinessFile), "move it out of this folder; if it is the newer one, or a backup that you want back, put it in the place of this folder then",
 			"move its files up into this folder, or add --content and the name of that folder to the command")
 		w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
 	default:

@@ -307,10 +307,7 @@ func (r Report) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
 		}
 	}
-	line := strings.Join(parts, ", ")
-	if line == "" {
-		line = fmt.Sprintf("no review changed, files: %d", r.Files)
-	}
+	line := cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("no review changed, files: %d", r.Files))
 	rating := reviewcast.Stars(r.After)
 	if before := reviewcast.Stars(r.Before); r.Before != nil && before != rating {
 		rating = before + " → " + rating

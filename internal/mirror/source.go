@@ -109,7 +109,7 @@ func differs(path string, body []byte, online bool) error {
 	switch {
 	case !isPage && (bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))):
 		return errors.New("is not as it was built (it is a page in HTML, as servers send one for what is missing or needs a login)")
-	case bytes.Contains(body, []byte("\r\n")) && !strings.HasSuffix(path, ".png"):
+	case bytes.Contains(body, []byte("\r\n")) != strings.HasSuffix(path, ".csv") && !strings.HasSuffix(path, ".png"): // RFC 4180
 		return kindError{"has other line ends than it was built with (an upload in text mode or git has changed them; upload all of public again, in binary mode)", ErrStale}
 	case isPage && online:
 		return kindError{"is not as it was built: it is of another version than manifest.json, or was changed by hand, and then an upload of everything in public helps; or your web host adds something to pages or shrinks them (statistics, optimisation), and then ask for that to be switched off", ErrStale}
