@@ -95,10 +95,13 @@ func Forms(table, name string) map[string]*regexp.Regexp {
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".
 func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(strings.TrimSpace(s))) }
 
-// Nobody reports whether a text stands for a name that isn't known.
+// Nobody reports whether a text stands for a name that isn't known. "K. A." are initials, "k. A." is German for none given.
 func Nobody(s string) bool {
-	return slices.Contains(nobody, strings.ToLower(strings.Join(strings.Fields(s), "")))
+	name := strings.Join(strings.Fields(s), "")
+	return slices.Contains(nobody, strings.ToLower(name)) && !initials.MatchString(name)
 }
+
+var initials = regexp.MustCompile(`^(\p{Lu}\.)+$`)
 
 // SurnameLast returns "Maria Kowalska" for "Kowalska, Maria" and for "KOWALSKA Maria", and otherwise drops what follows
 // the comma: "Maria Kowalska, MD". Of a surname of several words, such as "Van den Broeck, Griet", it keeps the first

@@ -18,6 +18,7 @@ func TestPublishedAuthor(t *testing.T) {
 		{"Maria K", "Maria K.", "Maria K"},
 		{"Maria K..", "Maria K.", "Maria K.."},
 		{"J. Smith", "J. S.", "J. Smith"},
+		{"K. A.", "K. A.", "K. A."},
 		{"  Maria \t  Kowalska ", "Maria K.", "Maria Kowalska"},
 		{"Maria\u00a0Kowalska", "Maria K.", "Maria Kowalska"},
 		{"Jan van der Berg", "Jan B.", "Jan van der Berg"},
