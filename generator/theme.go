@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
@@ -54,6 +55,10 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 
 // wordingProblems finds the lines of wording.txt that can't stand in the place of a text of the pages.
 func wordingProblems(words []byte, add func(severity diagnostic.Severity, file string, before []byte, message, suggestion string)) {
+	if !utf8.Valid(words) || bytes.Contains(words, []byte("\x00")) {
+		add(diagnostic.Error, "wording.txt", nil, "the file is not in UTF-8", "save it as UTF-8")
+		return
+	}
 	english, read := pages.English(), 0
 	says := slices.Sorted(maps.Values(english))
 	for line := range bytes.Lines(words) {
@@ -63,17 +68,28 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			if ours == "" && slices.Contains(says, text) { // such as "a job record", which is (job)
 				ours = text
 			}
+			var values []any
+			for _, verb := range valueForm.FindAllString(ours, -1) {
+				if strings.HasSuffix(verb, "d") {
+					values = append(values, 1)
+				} else {
+					values = append(values, "")
+				}
+			}
 			wrong := func(message, suggestion string) {
 				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
 			}
 			switch {
+			case text == own && ours != "": // it stays as it is
 			case !bytes.Contains(line, []byte("=")):
 				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
 			case ours == "":
 				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, says,
 					"copy the text from a page in English, or from the list that docs/pages.md names"))
-			case strings.Count(own, "%") != strings.Count(ours, "%"):
-				wrong("the values of the text are missing, or there are more", fmt.Sprintf("write a %%s for each of ours: %q", ours))
+			case len(values) > 0 && strings.Contains(fmt.Sprintf(own, values...), "%!"):
+				wrong("the values of the text are missing, or there are others", fmt.Sprintf("write as many as ours has, each as there, and %%%% for the sign of per cent: %q", ours))
+			case text == "(number)" && !numberForm.MatchString(own):
+				wrong("the number doesn't show the signs", "write 12345.67 as it is in your language, such as 12.345,67")
 			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
 				wrong(fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours)
 			}
@@ -81,6 +97,12 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 		read += len(line)
 	}
 }
+
+// valueForm matches a value in a text, numberForm a number that shows the signs of a language.
+var (
+	valueForm  = regexp.MustCompile(`%(?:\[\d\])?[sd]`)
+	numberForm = regexp.MustCompile(`12\D*345\D+67`)
+)
 
 // templateForm matches the errors of package html/template.
 var templateForm = regexp.MustCompile(`template: ([\w.-]+\.html):(\d+)(?::(\d+))?: (?:executing .* at (<.*>): )?(.*)$`)

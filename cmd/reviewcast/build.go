@@ -94,7 +94,7 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 			filepath.Join(c.Public, name), c.Content, c.Public)
 	}
 	theme := res.Pages.Theme // whose templates may use any file
-	for _, name := range append([]string{"logo.jpg"}, source.ThemeFiles...) {
+	for _, name := range source.ThemeFiles {
 		_, ours := res.Manifest.File("/" + name)
 		other := strings.HasPrefix(name, "logo.") && (theme.Logo != nil || res.Dataset.Business.Logo != "")
 		if !ours && !other && len(theme.Templates) == 0 && exists(c.Public, name) {

@@ -149,7 +149,7 @@ func (c *edgeCmd) baseURL() (string, error) {
 	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(given, built.BaseURL))
 	switch {
 	case err != nil:
-		return "", usageError{fmt.Errorf("%s: %w", diagnostic.Pick(c.BaseURL == "", "--origin", "--base-url"), err)}
+		return "", usageError{fmt.Errorf("%s%w", diagnostic.When(given != "", diagnostic.Pick(c.BaseURL == "", "--origin: ", "--base-url: ")), err)}
 	case source.IsLocal(baseURL) && missing == nil && built.BaseURL != baseURL && c.Origin == "":
 		return "", usageError{fmt.Errorf("--base-url: %s was built for %s; leave --base-url out, or run reviewcast dev to look at the pages", c.Public, built.BaseURL)}
 	}

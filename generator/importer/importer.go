@@ -295,7 +295,7 @@ func likeLanguage(word string) string {
 	var choices []string
 	for _, code := range slices.Compact(slices.Sorted(maps.Values(diagnostic.Languages))) {
 		name := display.English.Languages().Name(language.Make(code))
-		if strings.HasPrefix(strings.ToLower(name), word) || plates[word] == code || len(word) > 3 && code == near {
+		if word != "" && strings.HasPrefix(strings.ToLower(name), word) || plates[word] == code || len(word) > 3 && code == near {
 			choices = append(choices, fmt.Sprintf("%s if it is %s", code, name))
 		}
 	}

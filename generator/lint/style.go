@@ -21,7 +21,8 @@ func Initials(author string) (short string, full bool) {
 	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(firms, w) }) {
 		return author, false
 	}
-	if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(joins, w) }); i > 0 {
+	i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(joins, w) })
+	if i == 1 || i > 1 && !slices.Contains(ofSurnames, words[i]) {
 		first := strings.Join(words[:i], " ")
 		second, full := Initials(strings.Join(words[i+1:], " "))
 		if before, one := Initials(first); one && !strings.Contains(first, ",") { // not "Anna, Ben und Carla Muster"
@@ -56,8 +57,9 @@ func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
 }
 
-// joins are the words between the names of a couple, firms those in the names of firms.
-var joins, firms = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms")
+// joins are the words between the names of a couple, firms those in the names of firms, and ofSurnames those between two
+// surnames: José Ortega y Gasset.
+var joins, firms, ofSurnames = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms"), []string{"y", "e", "i"}
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 

@@ -180,8 +180,11 @@ func (s *Site) files(pages []job) []job {
 		pages = slices.DeleteFunc(slices.Clone(pages), func(p job) bool { return p.Modified == "" })
 	}
 	data := map[string]any{
-		"Title": s.Channel.Title, "Base": s.Channel.BaseURL, "Business": s.Dataset.Business.Name, "Count": len(s.reviews), "Mean": s.Dataset.AggregateRating.RatingValue,
+		"Title": s.Channel.Title, "Base": s.Channel.BaseURL, "Business": s.Dataset.Business.Name, "Count": len(s.reviews), "Mean": "–",
 		"Links": published, "Pages": slices.SortedFunc(slices.Values(pages), func(a, b job) int { return strings.Compare(a.Path, b.Path) }),
+	}
+	if mean := s.Dataset.AggregateRating.RatingValue; mean != nil {
+		data["Mean"] = fmt.Sprintf("%.2f", *mean)
 	}
 	written := func(path, media, name string) job { // by the template of the name
 		return file(path, media, func() ([]byte, error) {

@@ -54,6 +54,9 @@ func newLocale(site string, own []byte) *locale {
 	}
 	list := func(name string) []string { return strings.Fields(l.texts[name]) }
 	l.tag = language.Make(l.texts["(language)"])
+	if base, _ := l.tag.Base(); editors["(language)"] == "" && strings.HasPrefix(site, base.String()+"-") { // with its country
+		l.tag = language.Make(site)
+	}
 	l.Lang = l.tag.String()
 	l.months, l.monthsAlone, l.shortMonths, l.weekdays = list("(months of dates)"), list("(months)"), list("(short months)"), list("(weekdays)")
 	_, number, _ := strings.Cut(l.texts["(number)"], "12")
@@ -216,11 +219,13 @@ func (l *locale) script() []byte {
 	for _, m := range scriptText.FindAllSubmatch(script, -1) {
 		own[string(m[1])] = l.text(string(m[1]))
 	}
-	for _, form := range forms {
-		own["review."+form] = l.texts["review."+form]
-	}
 	english := English()
 	maps.DeleteFunc(own, func(text, own string) bool { return own == english[text] })
+	if l.texts["review.other"] != english["review.other"] || l.texts["review.one"] != english["review.one"] {
+		for _, form := range forms {
+			own["review."+form] = l.texts["review."+form]
+		}
+	}
 	b, _ := json.Marshal(own) // strings can always be marshalled
 	return bytes.Replace(script, []byte("words = {}"), append([]byte("words = "), b...), 1)
 }

@@ -147,7 +147,7 @@ func TestLanguages(t *testing.T) {
 func TestLocale(t *testing.T) {
 	de, pl, hu := newLocale("de-AT", nil), newLocale("pl", nil), newLocale("hu", []byte("Technicians = Fodrászok\n# note\nReviews=Vélemények\n"))
 	for _, tt := range []struct{ got, want string }{
-		{de.Lang, "de"}, {de.grouped(12345), "12.345"}, {de.fixed(4.5), "4,50"}, {de.longDay("2026-03-04"), "4. März 2026"}, {de.monthName("2026-03"), "März 2026"},
+		{de.Lang, "de-AT"}, {de.grouped(12345), "12.345"}, {de.fixed(4.5), "4,50"}, {de.longDay("2026-03-04"), "4. März 2026"}, {de.monthName("2026-03"), "März 2026"},
 		{de.plural(1, "review"), "1 Bewertung"}, {de.plural(1200, "review"), "1.200 Bewertungen"}, {de.hours([]string{"Mo-Fr 08:00-18:00"}), "Mo–Fr 08:00–18:00"},
 		{pl.plural(22, "review"), "22 opinie"}, {pl.plural(5, "review"), "5 opinii"}, {pl.monthName("2026-03"), "marzec 2026"}, {pl.longDay("2026-03-04"), "4 marca 2026"},
 		{hu.Lang, "en"}, {hu.text("Technicians"), "Fodrászok"}, {hu.text("Reviews"), "Vélemények"}, {hu.text("Overview"), "Overview"}, {hu.plural(2, "cup"), "2 cup"},

@@ -245,7 +245,7 @@ func (e *evidence) items(aspect bool) (page, twin string) {
 		twin += " “" + inline(excerpt(said, maxTwinQuote)) + "”"
 	}
 	if e.OwnerReply != nil {
-		page += ` <span class="quiet">` + e.s.text("with a reply") + `</span>`
+		page += ` <span class="quiet">` + string(e.s.html("with a reply")) + `</span>`
 	}
 	return page + "</li>\n", twin + "\n"
 }

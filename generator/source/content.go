@@ -66,7 +66,7 @@ func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r,
 // Site is site.yaml: where and under what name the business publishes.
 type Site struct {
 	BaseURL     string // as reviewcast.ParseBaseURL gives it; "" when left to --base-url
-	Title       string
+	Title       string // "" is "Reviews of" and the name, in the language of the pages
 	FeedTitle   string // "" is Title
 	Description string
 	Language    string // BCP 47; the default language of reviews

@@ -212,7 +212,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		return fmt.Sprintf("write %s: [%s]", f, strings.Join(values, ", "))
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
 		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
-	case n.Kind == syntax.Mapping && f == "hours":
+	case n.Kind == syntax.Mapping && f == "hours" && len(n.Entries) > 0:
 		return r.days.written(n, r.found[r.schema.index[f]].Key.Line)
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0:
 		return "begin each with a hyphen: - " + item.written(n.Entries[0].Key.Text)

@@ -224,13 +224,10 @@ func pairOf(first, r *Review) [2]string {
 
 // copies reports the pairs that share most of their ids. firsts are the first reviews with the ids of others.
 func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Problem, copied map[[2]string]bool) {
-	shared, same, size := map[[2]string]int{}, map[[2]string]int{}, map[string]int{}
+	shared, size := map[[2]string]int{}, map[string]int{}
 	for r, first := range firsts {
 		if r.ID == first.ID {
 			shared[pairOf(first, r)]++
-		}
-		if r.rec.key == first.rec.key {
-			same[pairOf(first, r)]++
 		}
 	}
 	if len(shared) == 0 {
@@ -247,11 +244,25 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
 			continue
 		}
-		remedy := diagnostic.Pick(same[pair] == size[other], "it has nothing that is not there, so it is a copy: delete "+other,
+		remedy := diagnostic.Pick(x.isCopy(other, original), "it has nothing that is not there, so it is a copy: delete "+other,
 			fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, and delete %[2]s", original, other))
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}
 	return problems, copied
+}
+
+// isCopy reports whether each review of a file or folder is in another one, too, with the same words.
+func (x *index) isCopy(other, original string) bool {
+	in := func(r *Review, where string) bool {
+		return r.rec.file == where || strings.HasPrefix(r.rec.file, where+"/")
+	}
+	kept := map[uint64]bool{}
+	for _, r := range x.order {
+		if in(r, original) && !in(r, other) {
+			kept[r.rec.key] = true
+		}
+	}
+	return !slices.ContainsFunc(x.order, func(r *Review) bool { return in(r, other) && !kept[r.rec.key] })
 }
 
 // copyMarks matches what programs for shared folders add to the name of a copy.

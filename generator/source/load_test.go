@@ -94,7 +94,7 @@ func TestDefaults(t *testing.T) {
 	dir := writeFolder(t, map[string]string{BusinessFile: "id: n\nname: Northside\n"})
 	c := mustLoad(t, NewLoader(dir, Config{}))
 	want := &Content{
-		Site: Site{Title: "Reviews of Northside", Language: "en", AuthorNames: "initials"},
+		Site: Site{Language: "en", AuthorNames: "initials"},
 		Config: sentiment.Config{
 			Business: reviewcast.Business{ID: "n", Name: "Northside", Category: "LocalBusiness", TimeZone: "UTC", Language: "en", Hours: []string{}, SameAs: []string{},
 				Services: []reviewcast.Named{}, Technicians: []reviewcast.Technician{}, ServiceAreas: []reviewcast.Named{}},

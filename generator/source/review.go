@@ -281,7 +281,7 @@ func (r *fields) source() string {
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
 	case lower != s:
-		name, _, com := strings.Cut(lower, ".com")
+		name, com := strings.CutSuffix(lower, ".com")
 		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-")+diagnostic.When(com, ", or "+name+" if your other reviews have that"))
 	}
 	if strings.ContainsAny(s, "\n\t") {

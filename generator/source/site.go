@@ -72,8 +72,10 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language", "")
-	if s.License = r.nonBlank("license"); strings.ContainsAny(s.License, " \n©") || licenses[diagnostic.Squash(s.License)] != "" || noLicense.MatchString(s.License) {
-		meant := cmp.Or(licenses[diagnostic.Squash(s.License)], "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
+	s.License = r.nonBlank("license")
+	known := licenses[diagnostic.Squash(s.License)]
+	if known != s.License && (known != "" || strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License)) {
+		meant := cmp.Or(known, "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
 		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
 			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
 		} else if strings.Contains(s.License, "©") {

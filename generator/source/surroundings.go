@@ -92,7 +92,6 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	site, business := &c.Site, &c.Business
 	site.Language = cmp.Or(site.Language, business.Language, "en")
 	business.Language = cmp.Or(business.Language, site.Language)
-	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
 	site.AuthorNames = cmp.Or(site.AuthorNames, "initials")
 	business.Category = cmp.Or(business.Category, "LocalBusiness")
 	business.TimeZone = cmp.Or(business.TimeZone, "UTC")

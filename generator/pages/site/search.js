@@ -7,13 +7,13 @@
   if (!box) return;
   const home = "/reviews/";
   const words = {}; // of another language; a build fills them in
-  const lang = document.documentElement.lang;
-  const text = (english, ...values) => values.reduce((text, v) => text.replace("%s", () => v), words[english] ?? english);
+  const lang = document.documentElement.lang || "en";
+  const text = (english, ...values) => (words[english] ?? english).replace(/%(?:\[(\d)\])?s/g, (_, n) => n ? values[n - 1] : values.shift());
   const languages = new Intl.DisplayNames(lang, { type: "language" });
   const number = (n) => n.toLocaleString(lang);
   const reviews = (n) => {
     const form = "review." + new Intl.PluralRules(lang).select(n);
-    return (words[form] ?? words["review.other"] ?? (n === 1 ? "%s review" : "%s reviews")).replace("%s", number(n));
+    return (words[form] || words["review.other"] || (n === 1 ? "%s review" : "%s reviews")).replace("%s", number(n));
   };
   const names = JSON.parse(box.dataset.names || "{}");
   const filters = ["rating", "min_rating", "max_rating", "since", "until", "mentions_technician", "mentions_service",
