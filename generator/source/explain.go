@@ -62,8 +62,6 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "write in place of this line: id: and the id of the review, as it stands behind id: in its file", "id"
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
-	case s.short(n, key) != "" && e.Value.Kind < syntax.List:
-		return fmt.Sprintf("write %s: %s", s.short(n, key), scalar(&e.Value)), s.short(n, key)
 	case s == faqSchema && strings.HasSuffix(key, "?"):
 		return fmt.Sprintf("write question: before it, and the answer on a line of its own below it: answer: %s", e.Value.Text), "question"
 	case s == faqSchema && len(n.Entries) == 1 && s.meant(key) == "":
