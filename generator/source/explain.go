@@ -94,13 +94,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
 	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
 	case g != nil && s.prefix == "":
-		hint := g.hint(v)
-		for _, other := range n.Entries {
-			if s.without[other.Key.Text] != "" && g == replySchema && reviewcast.Date(other.Value.Text).Valid() {
-				hint, _, _ = strings.Cut(strings.Replace(hint, "YYYY-MM-DD", other.Value.Text, 1), ", with the day")
-			}
-		}
-		return "write " + meant + ": " + hint, meant
+		return "write " + meant + ": " + g.hint(v), meant
 	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
 	}
