@@ -106,13 +106,8 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 	key := e.Key.Text
 	for _, name := range s.names {
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
-			var values, there []string
+			var values []string
 			for _, other := range n.Entries {
-				if other.Key.Text == name && other.Value.Kind == syntax.Mapping && other.Value.Line == other.Key.Line { // it is in braces
-					for _, inner := range other.Value.Entries {
-						there = append(there, inner.Key.Text+": "+inner.Value.Text)
-					}
-				}
 				if slices.Contains(g.names, other.Key.Text) {
 					value := other.Value.Text
 					if g == policiesSchema {
@@ -122,15 +117,13 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 				}
 			}
 			switch {
-			case there != nil:
-				return fmt.Sprintf("write %s: {%s}, and delete this line", name, strings.Join(append(there, values...), ", ")), name
 			case n.Has(name) || s != siteSchema && s != reviewSchema:
 			case !strings.HasPrefix(values[0], key+":"):
 				return "delete this line when it stands in the field " + name, name
 			default:
 				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
 			}
-			return fmt.Sprintf("move it below the line %s:, two spaces further in than that: %s: %s", name, key, e.Value.Text), ""
+			return fmt.Sprintf("move it into %s: below that line, two spaces further in, or between its braces, after a comma: %s: %s", name, key, e.Value.Text), ""
 		}
 	}
 	return "", ""
