@@ -214,7 +214,7 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
-	case !strings.ContainsAny(rest[:1], `,:]}"\`) && bytes.HasSuffix(bytes.TrimRight(j.data[:offset], " "), []byte(`"`)):
+	case !strings.ContainsAny(rest[:1], `,:;]}"\/#`) && bytes.HasSuffix(bytes.TrimRight(j.data[:offset], " "), []byte(`"`)):
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
 		for _, hint := range jsonHints {
