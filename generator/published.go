@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agnivade/levenshtein"
-
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/render"
@@ -262,10 +260,7 @@ func (b *Builder) moved(previous *published, content *source.Content, problems [
 			return nil
 		}
 	}
-	message, remedy := "", "if the pages are there and stay, %s; if the site moves to %s, there is nothing to do, and this is said once"
-	if levenshtein.ComputeDistance(was, is) <= 2 {
-		message, remedy = ", which is almost the same", "if it is mistyped now, %s; if %s is right, there is nothing to do, and this is said once"
-	}
 	return []diagnostic.Problem{at.Error("moved",
-		fmt.Sprintf("the address is %s, and the published pages are for %s%s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was, message), fmt.Sprintf(remedy, back, is))}
+		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
+		fmt.Sprintf("if it is mistyped, or the pages are there and stay, %s; if the site moves to %s, there is nothing to do, and this is said once", back, is))}
 }

@@ -213,25 +213,11 @@ func Nearest(word string, candidates []string) string {
 			continue
 		}
 		d := levenshtein.ComputeDistance(word, squashed)
-		if d == 2 && transposed(word, squashed) {
-			d = 1
-		}
 		if d < limit || d == limit && best == "" && d < len(word) {
 			best, limit = c, d
 		}
 	}
 	return best
-}
-
-// transposed reports whether two words differ only in the order of two adjacent bytes, which is one typing mistake and
-// not two.
-func transposed(a, b string) bool {
-	for i := range len(a) - 1 {
-		if a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
-			return true
-		}
-	}
-	return false
 }
 
 var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 
 	"reviewcast"
@@ -34,19 +35,16 @@ type Content struct {
 // Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
 // "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
-	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
-	if known != nil {
-		id = known.id(name)
-	}
+	id = c.list(field).id(name)
 	return id, id != ""
 }
 
 // Names returns the ids, names and aliases that Named knows.
-func (c *Content) Names(field string) []string {
-	if known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]; known != nil {
-		return known.all
-	}
-	return nil
+func (c *Content) Names(field string) []string { return c.list(field).all }
+
+// list returns the entries of a list; none if business.yaml could not be read.
+func (c *Content) list(field string) *names {
+	return cmp.Or(c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })], &names{})
 }
 
 // Noted returns where withdrawn.yaml or a file of reviews has an entry as a note, since its lines begin with #; the

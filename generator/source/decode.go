@@ -119,14 +119,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = fmt.Sprintf(`write "owner_reply":{"text":%q,"date":"YYYY-MM-DD"}, with the day of the reply in place of YYYY-MM-DD`, n.Text)
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
-	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
-		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
-	case s.prefix != "" && n.Kind == syntax.List && len(joined(n.Items, s, &diagnostic.List{})) == 1 && len(n.Items) > 1:
-		suggestion = "write a space in place of each hyphen: these are the fields of one"
-	case s.prefix != "" && n.Kind == syntax.List && len(n.Items) > 1 && (s != verificationSchema || methods(n) == nil):
-		suggestion = "there is one only: keep the fields of one, each with a space in place of its hyphen" + map[*schema]string{addressSchema: "; what another branch has can be told in description"}[s]
-	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
-		suggestion = "there is only one: write a space in place of the hyphen"
+	case n.Kind == syntax.List && len(n.Items) > 0 && n.Items[0].Kind == syntax.Mapping:
+		suggestion = "there is only one: write a space in place of each hyphen, and keep each field once"
 	case (n.Kind != syntax.List || s == verificationSchema) && !d.strict && s.example != "":
 		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "in place of these words: ") + s.hint(n)
 	}
@@ -189,8 +183,6 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
 			case f == 0 && s == reviewSchema:
 				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
-			case s == reviewSchema && !slices.Contains(prose, key.Text) && key.Text != "owner_reply" && n.Col > 1 && e.Value.Kind >= syntax.List:
-				remedy = "keep one of them; or, if this review was pasted into the one above, move this and the lines below it, which belong to that one, up to its end"
 			case key.Text == "owner_reply":
 				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
 			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:

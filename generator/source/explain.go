@@ -62,8 +62,6 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "write in place of this line: id: and the id of the review, as it stands behind id: in its file", "id"
 	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
 		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
-	case s.short(n, key) != "" && e.Value.Kind < syntax.List:
-		return fmt.Sprintf("write %s: %s", s.short(n, key), scalar(&e.Value)), s.short(n, key)
 	case s == faqSchema && strings.HasSuffix(key, "?"):
 		return fmt.Sprintf("write question: before it, and the answer on a line of its own below it: answer: %s", e.Value.Text), "question"
 	case s == faqSchema && len(n.Entries) == 1 && s.meant(key) == "":
@@ -96,13 +94,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
 	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
 	case g != nil && s.prefix == "":
-		hint := g.hint(v)
-		for _, other := range n.Entries {
-			if s.without[other.Key.Text] != "" && g == replySchema && reviewcast.Date(other.Value.Text).Valid() {
-				hint, _, _ = strings.Cut(strings.Replace(hint, "YYYY-MM-DD", other.Value.Text, 1), ", with the day")
-			}
-		}
-		return "write " + meant + ": " + hint, meant
+		return "write " + meant + ": " + g.hint(v), meant
 	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
 	}
@@ -114,13 +106,8 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 	key := e.Key.Text
 	for _, name := range s.names {
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && s.also[key] == "" {
-			var values, there []string
+			var values []string
 			for _, other := range n.Entries {
-				if other.Key.Text == name && other.Value.Kind == syntax.Mapping && other.Value.Line == other.Key.Line { // it is in braces
-					for _, inner := range other.Value.Entries {
-						there = append(there, inner.Key.Text+": "+inner.Value.Text)
-					}
-				}
 				if slices.Contains(g.names, other.Key.Text) {
 					value := other.Value.Text
 					if g == policiesSchema {
@@ -130,15 +117,13 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 				}
 			}
 			switch {
-			case there != nil:
-				return fmt.Sprintf("write %s: {%s}, and delete this line", name, strings.Join(append(there, values...), ", ")), name
 			case n.Has(name) || s != siteSchema && s != reviewSchema:
 			case !strings.HasPrefix(values[0], key+":"):
 				return "delete this line when it stands in the field " + name, name
 			default:
 				return fmt.Sprintf("write in place of this line: %s: {%s}", name, strings.Join(values, ", ")), name
 			}
-			return fmt.Sprintf("move it below the line %s:, two spaces further in than that: %s: %s", name, key, e.Value.Text), ""
+			return fmt.Sprintf("move it into %s: below that line, two spaces further in, or between its braces, after a comma: %s: %s", name, key, e.Value.Text), ""
 		}
 	}
 	return "", ""

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -265,21 +264,15 @@ func (x *index) isCopy(other, original string) bool {
 	return !slices.ContainsFunc(x.order, func(r *Review) bool { return in(r, other) && !kept[r.rec.key] })
 }
 
-// copyMarks matches what programs for shared folders add to the name of a copy.
-var copyMarks = regexp.MustCompile(`(?i)conflicted copy|sync-conflict|konflikt|\b(copy|kopie|copie|copia|backup)\b|\([0-9]+\)`)
-
 // duplicate reports an id that two reviews have.
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
 	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col) +
 		diagnostic.When(first.ID != w.ID, fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID))
-	suggestion := diagnostic.Pick(w.key == first.rec.key && w.ID == first.ID, "both are the same review, perhaps in a copy of the file; delete one of them", "give each review its own id, or delete one of them")
-	if w.Author == "" && w.Date == "" {
+	suggestion := "if one is a copy of the other, write into one of them what is newer, and delete the other; if not, give the newer one an id of its own: one that is published keeps its id"
+	if w.key == first.rec.key && w.ID == first.ID {
+		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
+	} else if w.Author == "" && w.Date == "" {
 		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here, and the file if nothing else is in it"
-	} else if w.Author != first.Author && w.Date != first.Date {
-		suggestion = "these are two reviews, and one that is published keeps its id: give the newer one an id of its own"
-	}
-	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
-		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says: compare them, write into the other what only the copy has or what is newer there, and delete the copy", name)
 	}
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }

@@ -165,8 +165,6 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		suggestion = "write " + strings.ReplaceAll(s, " ", "%20")
 	case strings.Contains(link, "."):
 		suggestion = "write " + link
-	case strings.HasPrefix(s, "@"):
-		suggestion = "write the address of the profile, such as https://www.instagram.com/" + s[1:]
 	case name == "logo":
 		suggestion = "put the picture into this folder as logo.png, logo.svg or logo.webp, and delete this line; or write its address on the web"
 	}

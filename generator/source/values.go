@@ -266,12 +266,7 @@ func (r *fields) float(f string, low, high float64) float64 {
 		return 0
 	}
 	if n.Kind != syntax.Number {
-		suggestion := "write it in degrees with a point and without quotes, such as 45.65"
-		plain := strings.Replace(strings.TrimRight(n.Text, "%° NEne"), ",", ".", 1)
-		if _, err := strconv.ParseFloat(plain, 64); err == nil {
-			suggestion = "write " + plain
-		}
-		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), suggestion)
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), "write only a number, with a point and without quotes, such as 45.65; a place is in decimal degrees")
 		return 0
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -188,14 +187,6 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// short returns the field that a letter stands for in a question, as Q and A do in some language; "" for a longer word.
-func (s *schema) short(n *syntax.Node, key string) string {
-	if s != faqSchema || utf8.RuneCountInString(key) > 1 {
-		return ""
-	}
-	return diagnostic.Pick(n.Entries[0].Key.Text == key, "question", "answer")
-}
-
 // withdrawals reads withdrawn.yaml.
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := map[string]int32{}
@@ -264,7 +255,7 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
 		var names []string // of the first one's fields
 		for _, e := range n.Entries {
-			name := cmp.Or(s.short(n, e.Key.Text), s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
+			name := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
 			if slices.Contains(names, name) {
 				break
 			}

@@ -85,10 +85,6 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			remedy = strings.Replace(instead(name), "a name that ends in .yaml", "the name "+meant, 1)
 		case meant == reviewsFolder && !e.IsDir():
 			remedy = "if it has reviews in YAML, move it to " + path.Join(meant, strings.TrimSuffix(name, path.Ext(name))+".yaml")
-		case strings.HasPrefix(ext, ".htm"):
-			remedy += ", and take the codes of HTML out of it: what is between < and >"
-		case taken && e.IsDir() && strings.EqualFold(name, meant):
-			remedy = "its name is written in small letters: move what is in it to " + meant + ", and delete it"
 		case taken && e.IsDir():
 			remedy = "if it is a copy of " + meant + ", move it out of the content folder; if not, move what is in it to " + meant + ", and delete the empty folder"
 		case taken:

@@ -124,7 +124,7 @@ func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
 // filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
 // rows that are wrong, and for short ones.
 func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
-	for i := 0; i <= len(row) && c.Len() < maxTitle && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
+	for i := 0; i <= len(row) && c.Len() < maxFilled && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
 		var table strings.Builder
 		w := csv.NewWriter(&table)
 		w.Comma = comma
@@ -152,14 +152,6 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does; if none does, write it: " + strings.Join(c.Required, ",") + ",text"
-		}
-		for i, start := range c.lines[1:min(len(c.lines), maxTitle)] {
-			line, _, _ := bytes.Cut(c.data[start:], []byte{'\n'})
-			names := strings.FieldsFunc(string(line), func(c rune) bool { return strings.ContainsRune(",;\t|", c) })
-			if len(names) > 2 && known(names[0]) && known(names[1]) {
-				suggestion = fmt.Sprintf("they are in line %d; delete what is above it", i+2)
-				break
-			}
 		}
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
@@ -207,8 +199,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, len(first) > 0
 }
 
-// maxTitle is how many lines are searched for the names of the columns, maxJudged how many names say whether they are ours.
-const maxTitle, maxJudged = 10, 100
+// maxJudged is how many names of columns say whether they are ours, maxFilled how many wrong rows are tried with empty cells.
+const maxJudged, maxFilled = 100, 10
 
 // valueForm matches a cell that is no name of a column.
 var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)

@@ -54,49 +54,7 @@ func ReadJSON(data []byte, p *diagnostic.List) *Node {
 			return n
 		}
 	}
-	if n := j.mend(data, err); n != nil {
-		return n
-	}
 	j.explain(err)
-	return nil
-}
-
-// maxQuotes is how many quotation marks in the texts of one line are corrected.
-const maxQuotes = 20
-
-// mend reads a line with quotation marks in a text, and reports it; nil if it is no such line.
-func (j *jsonLine) mend(data []byte, err error) *Node {
-	if len(data) > maxJoinedBytes {
-		return nil
-	}
-	trial := &jsonLine{List: j.List}
-	first, fixed := 0, data
-	for range maxQuotes {
-		syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-		if !ok {
-			return nil
-		}
-		quote := bytes.LastIndexByte(fixed[:min(int(syntax.ByteOffset), len(fixed))], '"')
-		if quote < 1 || fixed[quote-1] == '\\' {
-			return nil
-		}
-		if first == 0 {
-			first = quote
-		}
-		fixed = slices.Concat(fixed[:quote], []byte(`\`), fixed[quote:])
-		n, next := trial.parse(fixed)
-		if err = next; err != nil {
-			continue
-		}
-		begin := max(0, bytes.LastIndex(fixed[:first], []byte(`":`)))
-		begin = bytes.LastIndexByte(fixed[:begin], '"')
-		end := quote + 2 + bytes.IndexByte(fixed[quote+2:], '"') + 1
-		if begin < 0 || end <= quote+2 || bytes.Contains(fixed[begin:end], []byte(`\":`)) {
-			return nil
-		}
-		j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:first])+1, "json-syntax", `a quotation mark in a text is written \"`, pasted(string(fixed[begin:end])))
-		return n
-	}
 	return nil
 }
 
@@ -256,7 +214,7 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "the review ends at the brace } before this", "move that brace to the end of the line; "+pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
-	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
+	case !strings.ContainsAny(rest[:1], `,:;]}"\/#`) && bytes.HasSuffix(bytes.TrimRight(j.data[:offset], " "), []byte(`"`)):
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
 	default:
 		for _, hint := range jsonHints {
