@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -151,7 +150,7 @@ func parseError(args []string, err error) error {
 	case isFlag && ok && p.Context.Selected() != nil && slices.ContainsFunc(p.Context.Selected().Flags, known):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case noExport && strings.Contains(export, "is a directory"):
-		return folderError(args)
+		return fmt.Errorf("%s; name the file in it", strings.Replace(export, "exists but is a directory", "is a folder", 1))
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
@@ -199,21 +198,6 @@ func wordError(args []string, word, message string) error {
 
 // workbook matches the end of a name of a workbook.
 var workbook = regexp.MustCompile(`(?i)\.(xlsx?|ods)$`)
-
-// folderError says which file of a folder to import.
-func folderError(args []string) error {
-	dir, inside := args[min(2, len(args)-1)], ""
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if isPublished(path) {
-			return filepath.SkipDir
-		}
-		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-			inside = ": " + commandLine(slices.Concat([]string{"reviewcast", "import", args[1], path}, args[min(3, len(args)):])...)
-		}
-		return nil
-	})
-	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
-}
 
 // notSource matches a character that we put into no name of a source.
 var notSource = regexp.MustCompile(`[^a-z0-9]`)
