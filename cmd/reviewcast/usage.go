@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -113,18 +112,11 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s %s; %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.TrimPrefix(write, "write = "))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
-		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":
-			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && args[i-1] != "=" && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
-			if slices.Contains([]string{"--technicians", "--services", "--service-areas"}, args[i-2]) {
-				return fmt.Errorf("%s; commas without spaces stand between several: %s %s", message, args[i-2], strings.Join(append([]string{args[i-1]}, untilFlag(args[i:])...), ","))
-			}
-			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
-				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
-			}
 			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
-			return fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
+			general := fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
+			return cmp.Or(explain("values", args[i-2]+" "+words), general)
 		}
 	}
 	return nil
@@ -137,26 +129,18 @@ func parseError(args []string, err error) error {
 	if err := cmp.Or(argumentError(args, message), explain("messages", whole)); err != nil {
 		return err
 	}
-	flag, value, _ := strings.Cut(message, ": expected a valid 64 bit int but got ")
-	value, _ = strconv.Unquote(value)
 	word, unexpected := strings.CutPrefix(message, "unexpected argument ")
 	word, _, _ = strings.Cut(word, ", did you mean ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
-	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
-	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
-	known := func(f *kong.Flag) bool { return "--"+f.Name == near }
+	isFlag := strings.HasPrefix(message, "unknown flag ")
 	p, ok := errors.AsType[*kong.ParseError](err)
 	switch {
-	case isFlag && ok && p.Context.Selected() != nil && slices.ContainsFunc(p.Context.Selected().Flags, known):
-		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case noExport && strings.Contains(export, "is a directory"):
 		return fmt.Errorf("%s; name the file in it", strings.Replace(export, "exists but is a directory", "is a folder", 1))
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
 		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
-	case flag == "--rating" && diagnostic.MeantRating(value) != "":
-		return fmt.Errorf("--rating: %q is not a whole number; %s", value, diagnostic.MeantRating(value))
 	case unexpected && wordError(args, word, message) != nil:
 		return wordError(args, word, message)
 	}
