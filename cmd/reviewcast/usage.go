@@ -20,9 +20,6 @@ import (
 
 // Mistakes in the command line, and what to write.
 
-// placeholders are the words of the help that people are to replace.
-var placeholders = strings.Fields("FILE NAME DIR URL DIR|URL FIELD=COLUMN FIELD=COLUMN,…")
-
 //go:embed meant.txt
 var meantFile string
 
