@@ -297,18 +297,3 @@ func TestOtherStars(t *testing.T) {
 		t.Errorf("got\n%s, want\n%s", got.String(), want)
 	}
 }
-
-// TestStarsSortedAlone: an export whose column of stars was sorted without the others changes nothing.
-func TestStarsSortedAlone(t *testing.T) {
-	const export = "Name,Stars,Date,Comment\nSusan M.,5,2026-01-02,Dave fixed the boiler.\nImran Q.,4,2026-01-14,Good work on the drain.\nHelen W.,5,2026-01-21,A lovely job.\nGeorge P.,2,2026-02-05,Two visits for one tap.\n"
-	sorted := strings.NewReplacer("Imran Q.,4", "Imran Q.,5", "Helen W.,5", "Helen W.,4", "George P.,2", "George P.,3").Replace(export)
-	d := newDesk(t)
-	d.cfg.Map = nil
-	d.load(export)
-	before := d.data()
-	d.says(sorted, `3 reviews have more or fewer stars than before, and the column "Stars" is in the order of the stars, so it was probably sorted without the other columns; undo that in the spreadsheet`)
-	wantEqual(t, "file", d.data(), before)
-	d.says(strings.ReplaceAll(sorted, "Susan M.,5", "Susan M.,4"), "4 reviews with other stars:\n")
-	d.cfg.Partial = true
-	wantEqual(t, "partial", counts(d.load(sorted)), [4]int{0, 1, 3, 0})
-}
