@@ -173,7 +173,7 @@ func TestDate(t *testing.T) {
 		{time.RFC3339, "2015-06-12T23:30:00Z", warsaw, "2015-06-13", ""},
 		{time.RFC3339, "2015-06-12T23:30:00-07:00", nil, "2015-06-12", ""},
 		{"2006-01-02 15:04", "2015-06-12 23:30", warsaw, "2015-06-12", ""}, // no zone to come from
-		{time.RFC3339, "9999-12-31T23:30:00Z", warsaw, "", BadDate},
+		{time.RFC3339, "9999-12-31T23:30:00Z", warsaw, "", FutureDate},
 	} {
 		c := newConverter(Config{RatingScale: 5, DateLayout: tt.layout, Location: tt.in, Today: "2015-06-14"}, nil)
 		r := &row{}
