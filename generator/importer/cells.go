@@ -24,7 +24,6 @@ var (
 	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
 	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
 	shownStates                   = diagnostic.Words(formatsFile, "shown")
-	plates                        = diagnostic.Lines(formatsFile, "plates")
 	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
 )
 

@@ -240,7 +240,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
-		return r.skip(BadLanguage, "language %s is not known; in the export, %s", quote(cell), likeLanguage(cell))
+		return r.skip(BadLanguage, "language %s is not known; in the export, %s", quote(cell), nameLanguage)
 	}
 	v.values[fieldLanguage] = asJSON(tag.String())
 	return nil
