@@ -41,14 +41,6 @@ func (c *Content) Named(field, name string) (id string, ok bool) {
 	return id, id != ""
 }
 
-// Names returns the ids, names and aliases that Named knows.
-func (c *Content) Names(field string) []string {
-	if known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]; known != nil {
-		return known.all
-	}
-	return nil
-}
-
 // Noted returns where withdrawn.yaml or a file of reviews has an entry as a note, since its lines begin with #; the
 // zero value if none has.
 func (c *Content) Noted(id string) diagnostic.Position {
