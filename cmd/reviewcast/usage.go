@@ -171,8 +171,6 @@ func wordError(args []string, word, message string) error {
 	case exists(word):
 		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
-	case exists("content", word):
-		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
 	}
 	return nil
 }
@@ -204,8 +202,6 @@ func importOf(file, from string, flags ...string) string {
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
 		kind, source = "google", ""
-	case ext != ".json" && slices.Contains([]string{"trustpilot", "yelp"}, source):
-		kind, source = source, ""
 	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
@@ -223,10 +219,8 @@ func nearFile(args []string, message string) string {
 		return ""
 	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
-	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 && strings.Contains(with[0], " ") {
-		return fmt.Sprintf("; a name with spaces is written in quotation marks: %q", with[0])
-	} else if len(with) > 0 {
-		return fmt.Sprintf(", such as %q", with[0])
+	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
+		return fmt.Sprintf(", such as %q (a name with spaces is in quotation marks)", with[0])
 	}
 	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")
 }
