@@ -49,11 +49,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = c.Encodings, c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
-		err = std.buildError(c.Content, err)
-		if _, ok := errors.AsType[*generator.ProblemsError](err); ok && c.Previous != "" {
-			err = fmt.Errorf("%w; then build with --previous %s again", err, c.Previous)
-		}
-		return err
+		return std.buildError(c.Content, err)
 	}
 	warnings, err := res.Lint(ctx, c.Content)
 	if err != nil {

@@ -101,14 +101,11 @@ func (f *folderFlags) wrong(isDir bool) (kind, other string) {
 // absent returns what to do about a content folder that isn't there, and another one: people start in the wrong folder.
 func (f *folderFlags) absent() (kind, other string) {
 	const quotes = "“”„‘’\"'"
-	slashed := strings.ReplaceAll(f.Content, `\`, "/")
 	packed, _ := filepath.Glob("*" + filepath.Base(f.Content) + "*.[zZrR7][iIaAzZ]*")
 	near, _ := filepath.Glob("*/" + source.BusinessFile)
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
 	near = append(near, below...)
 	switch {
-	case slashed != f.Content && isFolder(slashed):
-		return "slashes", slashed
 	case strings.ContainsAny(f.Content, quotes):
 		return "quotes", strings.Trim(f.Content, quotes)
 	case stepsUp(f.Content) != "":

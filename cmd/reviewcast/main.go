@@ -127,15 +127,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
 	for _, arg := range args {
-		_, value, _ := strings.Cut(arg, "=")
-		if !strings.HasPrefix(arg, "--") {
-			value = arg
-		}
 		if err := explain("quoting", arg); err != nil {
 			return usageError{err}
-		}
-		if slices.Contains(placeholders, value) && !exists(value) {
-			return usageError{fmt.Errorf("%s of the help stands for a word of yours; write yours in its place, as in: reviewcast import csv cards.csv --source cards --map rating=Stars,date=Day", value)}
 		}
 	}
 	c, err := parser.Parse(args)
@@ -145,9 +138,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if at := slices.IndexFunc(args, isCommand); err != nil && at > 0 && args[0][0] == '-' { // flags before the command
 		args = slices.Concat(args[at:], args[:at])
 		c, err = parser.Parse(args)
-	}
-	if name := strings.TrimLeft(strings.Join(args[:1], ""), "-–—"); err != nil && isCommand(name) && name != args[0] {
-		return usageError{fmt.Errorf("unknown flag %s; write reviewcast %s", args[0], commandLine(append([]string{name}, args[1:]...)...))}
 	}
 	if err != nil {
 		return usageError{parseError(args, err)}

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -21,9 +19,6 @@ import (
 )
 
 // Mistakes in the command line, and what to write.
-
-// placeholders are the words of the help that people are to replace.
-var placeholders = strings.Fields("FILE NAME DIR URL DIR|URL FIELD=COLUMN FIELD=COLUMN,…")
 
 //go:embed meant.txt
 var meantFile string
@@ -114,18 +109,11 @@ func argumentError(args []string, message string) error {
 			return fmt.Errorf("%s %s; %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.TrimPrefix(write, "write = "))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
-		case message == "unexpected argument "+arg && i > 1 && args[i-2] == "--source":
-			return fmt.Errorf("%s; a source is one word; write --source %s", message, strings.ToLower(args[i-1]+"-"+arg))
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && args[i-1] != "=" && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
-			if slices.Contains([]string{"--technicians", "--services", "--service-areas"}, args[i-2]) {
-				return fmt.Errorf("%s; commas without spaces stand between several: %s %s", message, args[i-2], strings.Join(append([]string{args[i-1]}, untilFlag(args[i:])...), ","))
-			}
-			if meant := diagnostic.MeantRating(words); args[i-2] == "--rating" && meant != "" {
-				return fmt.Errorf("%s; write --rating %s", message, strings.TrimPrefix(meant, "write "))
-			}
 			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
-			return fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
+			general := fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
+			return cmp.Or(explain("values", args[i-2]+" "+words), general)
 		}
 	}
 	return nil
@@ -138,26 +126,18 @@ func parseError(args []string, err error) error {
 	if err := cmp.Or(argumentError(args, message), explain("messages", whole)); err != nil {
 		return err
 	}
-	flag, value, _ := strings.Cut(message, ": expected a valid 64 bit int but got ")
-	value, _ = strconv.Unquote(value)
 	word, unexpected := strings.CutPrefix(message, "unexpected argument ")
 	word, _, _ = strings.Cut(word, ", did you mean ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
-	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
-	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
-	known := func(f *kong.Flag) bool { return "--"+f.Name == near }
+	isFlag := strings.HasPrefix(message, "unknown flag ")
 	p, ok := errors.AsType[*kong.ParseError](err)
 	switch {
-	case isFlag && ok && p.Context.Selected() != nil && slices.ContainsFunc(p.Context.Selected().Flags, known):
-		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case noExport && strings.Contains(export, "is a directory"):
-		return folderError(args)
+		return fmt.Errorf("%s; name the file in it", strings.Replace(export, "exists but is a directory", "is a folder", 1))
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
 		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
-	case flag == "--rating" && diagnostic.MeantRating(value) != "":
-		return fmt.Errorf("--rating: %q is not a whole number; %s", value, diagnostic.MeantRating(value))
 	case unexpected && wordError(args, word, message) != nil:
 		return wordError(args, word, message)
 	}
@@ -191,29 +171,12 @@ func wordError(args []string, word, message string) error {
 	case exists(word):
 		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
-	case exists("content", word):
-		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
 	}
 	return nil
 }
 
 // workbook matches the end of a name of a workbook.
 var workbook = regexp.MustCompile(`(?i)\.(xlsx?|ods)$`)
-
-// folderError says which file of a folder to import.
-func folderError(args []string) error {
-	dir, inside := args[min(2, len(args)-1)], ""
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if isPublished(path) {
-			return filepath.SkipDir
-		}
-		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-			inside = ": " + commandLine(slices.Concat([]string{"reviewcast", "import", args[1], path}, args[min(3, len(args)):])...)
-		}
-		return nil
-	})
-	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
-}
 
 // notSource matches a character that we put into no name of a source.
 var notSource = regexp.MustCompile(`[^a-z0-9]`)
@@ -239,8 +202,6 @@ func importOf(file, from string, flags ...string) string {
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
 		kind, source = "google", ""
-	case ext != ".json" && slices.Contains([]string{"trustpilot", "yelp"}, source):
-		kind, source = source, ""
 	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
@@ -258,10 +219,8 @@ func nearFile(args []string, message string) string {
 		return ""
 	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
-	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 && strings.Contains(with[0], " ") {
-		return fmt.Sprintf("; a name with spaces is written in quotation marks: %q", with[0])
-	} else if len(with) > 0 {
-		return fmt.Sprintf(", such as %q", with[0])
+	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
+		return fmt.Sprintf(", such as %q (a name with spaces is in quotation marks)", with[0])
 	}
 	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")
 }

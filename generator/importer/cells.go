@@ -24,7 +24,6 @@ var (
 	yes, no, unverified           = diagnostic.Words(formatsFile, "yes"), diagnostic.Words(formatsFile, "no"), diagnostic.Words(formatsFile, "unverified")
 	hiddenStates                  = slices.Concat(no, unshownColumns, diagnostic.Words(formatsFile, "hidden"))
 	shownStates                   = diagnostic.Words(formatsFile, "shown")
-	plates                        = diagnostic.Lines(formatsFile, "plates")
 	firstNames, lastNames         = diagnostic.Words(formatsFile, "first"), diagnostic.Words(formatsFile, "last")
 )
 
@@ -113,24 +112,6 @@ func (t *table) guess(cfg *Config) (pairs string) {
 		}
 	}
 	return pairs
-}
-
-// missing returns the columns one of which has no cell in a row, for a message: with an empty cell there, the row has a
-// rating and a day in the columns of these. It returns "" if there is none.
-func (t *table) missing(cells []string) string {
-	var columns []string
-	needed := ""
-	for i, name := range t.names {
-		rating, date := t.binding[fieldRating], t.binding[fieldDate]
-		full := slices.Insert(slices.Clone(cells), i, "")
-		_, _, rated := diagnostic.ParseRating(full[rating])
-		if dated := isDay(full[date]); rated && dated {
-			columns = append(columns, quote(name))
-		} else if rated && i == date || dated && i == rating {
-			needed = quote(name)
-		}
-	}
-	return cmp.Or(diagnostic.Join(columns, "or"), needed)
 }
 
 // rated returns the columns of some rows that have ratings, and don't count the rows.

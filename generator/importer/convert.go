@@ -240,7 +240,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
 	}
 	if err != nil {
-		return r.skip(BadLanguage, "language %s is not known; in the export, %s", quote(cell), likeLanguage(cell))
+		return r.skip(BadLanguage, "language %s is not known; in the export, %s", quote(cell), nameLanguage)
 	}
 	v.values[fieldLanguage] = asJSON(tag.String())
 	return nil
@@ -320,12 +320,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			near := ""
-			if c.Names != nil {
-				near = diagnostic.Nearest(unknown, c.Names(f.String()))
-			}
-			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
-			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), correct, f)
+			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), f)
 		}
 		v.values[f] = asJSON(ids)
 	}

@@ -173,7 +173,7 @@ func TestDate(t *testing.T) {
 		{time.RFC3339, "2015-06-12T23:30:00Z", warsaw, "2015-06-13", ""},
 		{time.RFC3339, "2015-06-12T23:30:00-07:00", nil, "2015-06-12", ""},
 		{"2006-01-02 15:04", "2015-06-12 23:30", warsaw, "2015-06-12", ""}, // no zone to come from
-		{time.RFC3339, "9999-12-31T23:30:00Z", warsaw, "", BadDate},
+		{time.RFC3339, "9999-12-31T23:30:00Z", warsaw, "", FutureDate},
 	} {
 		c := newConverter(Config{RatingScale: 5, DateLayout: tt.layout, Location: tt.in, Today: "2015-06-14"}, nil)
 		r := &row{}
@@ -214,7 +214,7 @@ func TestConvert(t *testing.T) {
 		{"longest", map[string]string{"text": long}, `{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","text":"` + long + `","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
 		{"too long", map[string]string{"text": long + "!"}, "", "text has 100001 characters, at most 100000 can be published; shorten it in the export"},
 		{"name too long", map[string]string{"author": strings.Repeat("a", 201)}, "", "author has 201 characters, at most 200 can be published; shorten it in the export"},
-		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not known; in the export, write de if it is German`},
+		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not known; in the export, write its code, such as en, de or pt-BR, or its English name`},
 		{"relative URL", map[string]string{"source_url": "/r/7"}, "", `source_url "/r/7" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty, and a reply needs a day; write it into the cell, or delete the reply from the row"},

@@ -277,14 +277,15 @@ func (t *table) shape(r *row, cells []string) error {
 		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
-	case more == -1 && t.missing(cells) != "":
-		remedy = fmt.Sprintf(messages["cell missing"], t.missing(cells), string(t.csv.Comma))
-	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
+	case more < 0:
 		rated := false
 		if rating < len(cells) {
 			_, _, rated = diagnostic.ParseRating(cells[rating])
 		}
-		r.rest = !rated && !slices.ContainsFunc(cells, isDay)
+		r.rest = slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)) && !rated && !slices.ContainsFunc(cells, isDay)
+		if more == -1 {
+			remedy = fmt.Sprintf("write the cell that is missing, or only a further %q if it is empty; or %s", string(t.csv.Comma), remedy)
+		}
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }

@@ -19,7 +19,7 @@ func TestBrokenRows(t *testing.T) {
 		err        string
 		added      int
 	}{
-		{"too few", "5,2026-01-01\n" + good, "row 2 (line 2): the row has 2 cells, the header 3; the cell of \"words\" is missing; write it there, or only a further \",\" if it is empty", "", 1},
+		{"too few", "5,2026-01-01\n" + good, "row 2 (line 2): the row has 2 cells, the header 3; write the cell that is missing, or only a further \",\" if it is empty; or put straight quotes (\") around cells that contain \",\" or line ends", "", 1},
 		{"too many", good + "5,2026-01-01,Late, dear\n", "row 3 (line 3): the row has 4 cells, the header 3; put straight quotes (\") around cells that contain \",\" or line ends", "", 1},
 		{"bare quote", "5,2026-01-01,The \"best\"\n" + good, "row 2 (line 2): wrong quotes at column 18; put the cell in quotes, and write \"\" for each quote inside it", "", 1},
 		{"quote in quotes", "5,2026-01-01,\"The \"best\" one\"\n" + good, "row 2 (line 2): wrong quotes at column 19; put the cell in quotes, and write \"\" for each quote inside it", "", 1},

@@ -141,10 +141,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		t = t.In(c.Location)
 	}
 	date := reviewcast.Date(t.Format(time.DateOnly))
-	if !date.Valid() { // a zone can carry the last day of year 9999 over
-		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
-	}
-	if c.Today != "" && date > c.Today {
+	if c.Today != "" && date > c.Today || !date.Valid() { // a zone can carry the last day of year 9999 over
 		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
 			return "", r.skip(BadDate, messages["month first"], f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}

@@ -38,7 +38,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -138,8 +137,6 @@ type Config struct {
 	Lookup func(field, name string) (id string, ok bool)
 	// Business is the name of the business, as which its answers may be among the rows.
 	Business string
-	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
-	Names func(field string) []string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
@@ -255,7 +252,7 @@ func (c Config) check() (Config, error) {
 			bad("language %s is a country; write the code of the language, such as --language %s%s", quote(c.Language), spoken,
 				diagnostic.When(err == nil, fmt.Sprintf("; for %s, write --language %s", display.English.Languages().Name(tag), tag)))
 		} else if err != nil {
-			bad("language %s is not known; %s", quote(c.Language), likeLanguage(c.Language))
+			bad("language %s is not known; %s", quote(c.Language), nameLanguage)
 		}
 		c.Language = tag.String()
 	}
@@ -287,20 +284,8 @@ func spokenIn(word string, countries bool) (spoken language.Base, is bool) {
 	return spoken, no == nil && region.IsCountry() && (err != nil || both)
 }
 
-// likeLanguage says what to write for a word that is no language: the codes of those whose names begin like it, or whose
-// name it is but for a letter.
-func likeLanguage(word string) string {
-	word = diagnostic.Squash(word)
-	near := diagnostic.Languages[diagnostic.Nearest(word, slices.Sorted(maps.Keys(diagnostic.Languages)))]
-	var choices []string
-	for _, code := range slices.Compact(slices.Sorted(maps.Values(diagnostic.Languages))) {
-		name := display.English.Languages().Name(language.Make(code))
-		if word != "" && strings.HasPrefix(strings.ToLower(name), word) || plates[word] == code || len(word) > 3 && code == near {
-			choices = append(choices, fmt.Sprintf("%s if it is %s", code, name))
-		}
-	}
-	return "write " + cmp.Or(diagnostic.Join(choices, "or"), "its code, such as en, de or pt-BR, or its English name")
-}
+// nameLanguage says what to write for a word that is no language.
+const nameLanguage = "write its code, such as en, de or pt-BR, or its English name"
 
 // validSource reports whether the name is safe in a file name and in an id on every system, including those that
 // ignore case.
@@ -318,9 +303,6 @@ func datesSurvive(layout string) bool {
 // run imports rows into the content folder. All access goes through its root, so that no symbolic link leads a write out
 // of it.
 func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
-	if cfg.ContentDir == "" {
-		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
-	}
 	root, err := os.OpenRoot(cfg.ContentDir)
 	if err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)

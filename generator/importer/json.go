@@ -18,9 +18,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops a value that never ends.
-const maxJSONValue = 4 << 20
-
 // JSONL imports a file with one JSON object per line, a JSON array of objects, or an object with one such array. The
 // columns of Config.Map are names of members; owner_reply.text=reply.comment is a member of an object inside. Otherwise
 // it is like CSV.
@@ -123,9 +120,6 @@ func (c *Config) ownMembers(rows rowSeq) (rowSeq, error) {
 
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
 func (c Config) fill(r *row) error {
-	if len(r.value) > maxJSONValue {
-		return r.skip(TextTooLong, "the review has more than %d bytes", maxJSONValue)
-	}
 	for _, f := range mapped {
 		path := strings.TrimSpace(c.Map[f.String()])
 		if path == "" {

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -24,7 +23,6 @@ type merger struct {
 	first  map[string]*review      // of the export, by key, skipped rows included
 	shared int                     // rows with the id of another review
 	other  int                     // rows with an id that another review had
-	higher [2]int                  // reviews with a lower rating than before, and with a higher one
 	known  map[string]string       // of files, by content, if reviews have ids of their own
 	seen   map[string]*columnNotes // by the name of the column
 }
@@ -224,7 +222,6 @@ func (m *merger) update(v *review, r *record, known entry) {
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
 			if field(i) == fieldRating {
-				m.higher[max(0, bytes.Compare(v.values[i], r.values[i]))]++ // of one digit
 				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
 			}
 			r.values[i] = v.values[i]

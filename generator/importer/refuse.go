@@ -53,9 +53,6 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
-	up := func(a, b *review) int { return cmp.Compare(a.rating, b.rating) }
-	sorted := slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, func(a, b *review) int { return up(b, a) })
-	suspect(sorted && min(m.higher[0], m.higher[1]) > 0 && m.higher[0]+m.higher[1] >= minOver, "sorted alone", m.higher[0]+m.higher[1], quote(cfg.Map["rating"]))
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -110,7 +107,7 @@ func (m *merger) scaleFits() error {
 	return usageError(messages["scale too high"], scales[fits], scale, m.conv.best)
 }
 
-// minOver is how many ratings over the scale, or other than before, are no slips of the pen.
+// minOver is how many ratings over the scale are no slips of the pen.
 const minOver = 3
 
 // minLow is how many reviews of successive days would hardly all have half of the stars or fewer.

@@ -31,7 +31,6 @@ func TestUsage(t *testing.T) {
 			`language "!" is not known; write its code, such as en, de or pt-BR, or its English name`,
 			`encoding "latin-1" is unknown; write windows-1252, which has all of it; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" is not one word in small letters; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
-		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)
