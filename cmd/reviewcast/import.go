@@ -126,7 +126,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	defer in.Close()
 	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial = f.Language, f.Encoding, f.DryRun, f.Partial
-	cfg.Business, cfg.Lookup = content.Business.Name, content.Named
+	cfg.Business, cfg.Lookup, cfg.Names = content.Business.Name, content.Named, content.Names
 	cfg.Round = diagnostic.When(f.Round != "none", f.Round)
 	cfg.Taken, cfg.Withdrawn = compose.UsedIDs(content)
 	cfg.Standing = compose.Places(content)

@@ -320,7 +320,12 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), f)
+			near := ""
+			if c.Names != nil {
+				near = diagnostic.Nearest(unknown, c.Names(f.String()))
+			}
+			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
+			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), correct, f)
 		}
 		v.values[f] = asJSON(ids)
 	}

@@ -137,6 +137,8 @@ type Config struct {
 	Lookup func(field, name string) (id string, ok bool)
 	// Business is the name of the business, as which its answers may be among the rows.
 	Business string
+	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
+	Names func(field string) []string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on

@@ -87,6 +87,16 @@ func TestAnswersAsRows(t *testing.T) {
 	newSurvey(t).says("Author,Rating,Date,Text\nJo Kim,5,2025-03-05,Good work.\nBo,,2025-03-06,\n", "write it into the cell, or delete the row\n")
 }
 
+// TestMisspeltNames: a name that is nearly one of business.yaml is corrected in the cell.
+func TestMisspeltNames(t *testing.T) {
+	d := newSurvey(t)
+	d.cfg.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
+	d.cfg.Names = func(string) []string { return []string{"rosa", "Rosa Marin"} }
+	const export = "Name,Stars,Date,Comment,technicians\nJo,5,2025-03-05,Fine.,Rosa Mairn\n"
+	d.says(export, `technicians has "Rosa Mairn", which business.yaml does not list; did you mean "Rosa Marin"? If so, write that into the cell; otherwise add it there as a name or an alias, or leave technicians out of --map`)
+	d.says(strings.Replace(export, "Rosa Mairn", "Theo", 1), `technicians has "Theo", which business.yaml does not list; add it there as a name or an alias, or leave technicians out of --map`)
+}
+
 // TestColumnAsPrinted: COLUMN of a message stands for a name.
 func TestColumnAsPrinted(t *testing.T) {
 	newSurvey(t).mapped("date=COLUMN").says("Name,Stars,When,Comment\nJo,5,2025-03-05,Fine.\n",
