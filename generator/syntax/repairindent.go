@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Mistakes of indentation, and of the hyphens that go with it.
@@ -51,22 +55,90 @@ func (y *yamlText) columnOf(above []string, name, other string) string {
 	return strings.Repeat(" ", nearest)
 }
 
-// firstHyphen is a first review without a hyphen, above one with it.
+// firstHyphen is a first item without a hyphen, above one with it.
 func (y *yamlText) firstHyphen(lines []string, at int, m []string) (repair, bool) {
-	first := slices.IndexFunc(lines, func(s string) bool { return fieldForm.MatchString(s) })
-	if m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
+	first, column := -1, 0
+	for i := at - 1; i >= 0 && m[2] != ""; i-- {
+		f := fieldForm.FindStringSubmatch(lines[i])
+		if f == nil || f[3] != m[3] || len(f[1]) != len(m[1]) && len(f[1]) != len(m[1])+2 {
+			continue
+		} else if f[2] != "" {
+			break
+		} else if first < 0 || len(f[1]) == column {
+			first, column = i, len(f[1])
+		}
+	}
+	if first < 0 {
 		return repair{}, false
 	}
-	if !strings.Contains(y.File, "/") { // not a file of reviews
+	if column == 0 && !y.isList() {
 		r, ok := replace(lines[:at+1], at, 0, "", "a list begins here, after the fields of "+y.File, "")
 		r.suggestion = "move what begins here to the file that it belongs to: a review to one in the folder reviews"
 		return r, ok
 	}
-	changed := slices.Clone(lines)
-	for i := first; i < at; i++ {
-		changed[i] = "  " + lines[i]
+	return y.addHyphen(lines, first, at, m[1], m[3])
+}
+
+// isList reports whether the file is a list of reviews, questions or withdrawals.
+func (y *yamlText) isList() bool {
+	return strings.Contains(y.File, "/") || y.File == "faq.yaml" || y.File == "withdrawn.yaml"
+}
+
+// missingHyphen is an item without a hyphen, where another one has it, or the only one of a file.
+func (y *yamlText) missingHyphen(lines []string, at int, m []string) (repair, bool) {
+	atLeft := func(line string) bool { return line != "" && line[0] != ' ' }
+	other := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, m[1]+"- "+m[3]+":") })
+	switch {
+	case m[2] != "", other > at && m[1] == "" && !y.isList():
+		return repair{}, false
+	case other < 0 && (m[1] != "" || !y.isList() || len(nearLines(lines, at)) > 1 || slices.ContainsFunc(lines[at+1:], atLeft)):
+		return repair{}, false
 	}
-	return replace(changed, first, 2, "- "+lines[first], fmt.Sprintf("missing hyphen before %q, as before the next one on line %d", m[3], at+1+y.before), "indent the fields below it by two spaces; ")
+	return y.addHyphen(lines, at, other, m[1], m[3])
+}
+
+// addHyphen puts a hyphen behind an indentation and before the first field of an item, as another item has it.
+func (y *yamlText) addHyphen(lines []string, at, other int, indent, field string) (repair, bool) {
+	changed, advice := slices.Clone(lines), ""
+	for i := at + 1; i < len(lines) && (i > at+1 || !strings.HasPrefix(lines[i], indent+"  ")); i++ {
+		rest, below := strings.CutPrefix(lines[i], indent)
+		if rest != "" && (!below || rest[0] == '-' || strings.HasPrefix(rest, field+":")) {
+			break
+		}
+		changed[i], advice = "  "+lines[i], "indent the fields below it by two spaces; "
+	}
+	column := len(lines[at]) - len(strings.TrimLeft(lines[at], " "))
+	return replace(changed, at, column, indent+"- "+strings.TrimLeft(lines[at], " "), y.noHyphen(field, other), advice)
+}
+
+// noHyphen says that an item has no hyphen, as another one has it on the line with an index.
+func (y *yamlText) noHyphen(field string, other int) string {
+	return fmt.Sprintf("missing hyphen before %q", field) + diagnostic.When(other >= 0, fmt.Sprintf(", as before the one on line %d", other+1+y.before))
+}
+
+// maxItemFields is in how many names and values of an item another one is looked for; the largest has fewer.
+const maxItemFields = 100
+
+// cutItem cuts an item of a list where its fields begin again, since the next item has no hyphen, and returns that one;
+// nil for none.
+func (y *yamlText) cutItem(v *yaml.Node) *yaml.Node {
+	if v.Kind != yaml.MappingNode || v.Style&yaml.FlowStyle != 0 || v.Column < 3 {
+		return nil
+	}
+	fields := v.Content[:min(len(v.Content), maxItemFields)]
+	for i := 4; i+2 < len(fields); i += 2 {
+		key, following := fields[i], fields[i+2].Value
+		again := func(n *yaml.Node) bool { return n.Column == key.Column && n.Value == following }
+		if key.Value != fields[0].Value || !y.Is(following) || !slices.ContainsFunc(fields[2:i], again) {
+			continue
+		}
+		line, _, _ := strings.Cut(y.from(key.Line, key.Column), "\n")
+		y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-syntax", y.noHyphen(key.Value, v.Line-1), pasted(strings.Repeat(" ", v.Column-3)+"- "+line))
+		next := &yaml.Node{Kind: v.Kind, Tag: v.Tag, Line: key.Line, Column: key.Column, Content: v.Content[i:]}
+		v.Content = v.Content[:i]
+		return next
+	}
+	return nil
 }
 
 // deeperItem is a review or another item that is indented further than those above it.
@@ -136,12 +208,6 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 			}
 			changed[j] = strings.Repeat(" ", column-len(m[1])) + lines[j]
 			advice = fmt.Sprintf("align both, and put as many spaces before the lines below it, down to line %d; ", j+1+y.before)
-		}
-		if hyphen := strings.Repeat(" ", max(0, column-2)) + "- "; m[2] == "" && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, hyphen+m[3]+":") }) {
-			if advice = "indent the fields below it by two spaces; "; at+1 < len(lines) && strings.HasPrefix(lines[at+1], strings.Repeat(" ", column)) {
-				changed, advice = slices.Clone(lines), ""
-			}
-			return replace(changed, at, len(m[1]), hyphen+lines[at][len(m[1]):], fmt.Sprintf("missing hyphen before %q, where the next one begins", m[3]), advice)
 		}
 		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
 			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), advice)
