@@ -2,6 +2,7 @@ package source
 
 import (
 	"slices"
+	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -35,8 +36,13 @@ type Content struct {
 // "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
 	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
-	if known != nil {
+	if known == nil {
+		return "", false
+	}
+	if _, named := known.byName[strings.ToLower(name)]; named || known.ids[name] {
 		id = known.id(name)
+	} else if i := slices.IndexFunc(known.all, func(s string) bool { return strings.EqualFold(s, name) }); i >= 0 {
+		id = known.all[i]
 	}
 	return id, id != ""
 }

@@ -103,6 +103,22 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	return set, err
 }
 
+// Leftover returns the path of the newest change document that a set has removed, if its source still has it; "" if not.
+func Leftover(ctx context.Context, source Source, set *Set) string {
+	i := len(set.Versions) - 1
+	for i >= 0 && set.Versions[i].Sequence >= set.Manifest.ChangesFrom {
+		i--
+	}
+	if i < 0 {
+		return ""
+	}
+	path := reviewcast.ChangePath(set.Versions[i].Sequence)
+	if _, err := source.file(ctx, path, set.Versions[i].SHA256, maxDocument); err != nil {
+		return ""
+	}
+	return path
+}
+
 // Limits on what publish pings, which anybody may send, can make Run do.
 const (
 	// minLook is the least time between two looks.
