@@ -33,25 +33,24 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	}
 	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
-	for file, texts := range map[string]string{
+	texts := map[string]string{
 		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
 		source.SummaryFile:  *cmp.Or(content.Summary, new(string)),
 		source.SiteFile:     fmt.Sprint(site.Title, site.FeedTitle, site.Description, site.Author),
-	} {
-		if slices.Contains(source.ExampleBusinesses, business.ID) {
-			break
-		}
+	}
+	if slices.Contains(source.ExampleBusinesses, business.ID) {
+		texts = nil // they are of the same example
+		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
+			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
+			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
+	}
+	for file, text := range texts {
 		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
-		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(texts, -1)))) {
+		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(text, -1)))) {
 			before, _, _ := strings.Cut(string(data), value)
 			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
 				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 		}
-	}
-	if slices.Contains(source.ExampleBusinesses, business.ID) {
-		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
-			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
-			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
 	for _, r := range content.Reviews { // init writes them with the source example
 		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
@@ -206,10 +205,7 @@ func (b *Builder) deleted(previous *published, content *source.Content, id, list
 			same = fmt.Sprintf("if %s is the same person, write id: %s in place of id: %s in business.yaml, and change only the name; if not, ", other.Name, id, other.ID)
 		}
 	}
-	aliases := ""
-	if len(entry.Aliases) > 0 {
-		aliases = ", aliases: " + asJSON(entry.Aliases)
-	}
+	aliases := diagnostic.When(len(entry.Aliases) > 0, ", aliases: "+asJSON(entry.Aliases))
 	business, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.BusinessFile))
 	indent := append(regexp.MustCompile(`(?m)^`+list+`:.*\n(?:\s*(?:#.*)?\n)*( *)- `).FindSubmatch(business), nil, nil)[1]
 	return same + fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s%s}", list, indent, id, asJSON(entry.Name), aliases)

@@ -144,15 +144,11 @@ const maxClip = 60
 
 // excerpts returns two members, of long ones the words around their first difference. One that is null is "nothing".
 func excerpts(was, is json.RawMessage) (string, string) {
-	old, next := []rune(terminal.Visible(string(was))), []rune(terminal.Visible(string(is)))
-	start := 0
-	for start < min(len(old), len(next)) && old[start] == next[start] {
-		start++
+	old, next, same := []rune(terminal.Visible(string(was))), []rune(terminal.Visible(string(is))), 0
+	for max(len(old), len(next)) > maxClip && same < min(len(old), len(next)) && old[same] == next[same] {
+		same++
 	}
-	if start -= maxClip / 3; start < 0 || max(len(old), len(next)) <= maxClip {
-		start = 0
-	}
-	return clip(old, start), clip(next, start)
+	return clip(old, same-maxClip/3), clip(next, same-maxClip/3)
 }
 
 // clip returns the characters of a member from one on.
@@ -160,9 +156,11 @@ func clip(s []rune, start int) string {
 	if len(s) == 0 || string(s) == "null" {
 		return "nothing"
 	}
-	from, rest := diagnostic.When(start > 0, "…"), s[start:]
-	if len(rest) > maxClip {
-		return from + string(rest[:maxClip-1]) + "…"
+	if start > 0 {
+		s = append([]rune("…"), s[start:]...)
 	}
-	return from + string(rest)
+	if len(s) > maxClip {
+		return string(s[:maxClip-1]) + "…"
+	}
+	return string(s)
 }

@@ -91,12 +91,7 @@ type edgeCmd struct {
 
 // Run serves until ctx ends.
 func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	if c.Public == "" {
-		c.Public = "public"
-		if c.Origin != "" {
-			c.Public = copyDir
-		}
-	}
+	c.Public = cmp.Or(c.Public, diagnostic.When(c.Origin != "", copyDir), "public")
 	if c.PrintConfig {
 		printConfig(std, k)
 		return nil

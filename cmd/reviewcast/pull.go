@@ -193,8 +193,8 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 	if r.Sequence > 0 && !c.Quiet {
 		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), reviewcast.Stars(r.Rating))
 	}
-	if r.Leftover != "" {
-		lines("still there", []string{r.Leftover + " of an older version, which this one has removed, with the words of that time: " +
+	if r.Leftover {
+		lines("still there", []string{"lists of changes that this version has removed, with words that were published before: " +
 			"if some are to be forgotten, delete the folder changes on your web server, upload everything again, and empty the cache of your web host if it has one"})
 	}
 	lines("contradicted", r.Contradictions)

@@ -36,13 +36,11 @@ type Content struct {
 // "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
 	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
-	if known == nil {
-		return "", false
-	}
-	if _, named := known.byName[strings.ToLower(name)]; named || known.ids[name] {
+	if known != nil {
 		id = known.id(name)
-	} else if i := slices.IndexFunc(known.all, func(s string) bool { return strings.EqualFold(s, name) }); i >= 0 {
-		id = known.all[i]
+		if i := slices.IndexFunc(known.all, func(s string) bool { return strings.EqualFold(s, name) }); id == "" && i >= 0 && known.ids[known.all[i]] {
+			id = known.all[i]
+		}
 	}
 	return id, id != ""
 }

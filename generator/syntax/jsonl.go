@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,9 +81,7 @@ func (j *jsonLine) mend(data []byte, err error) *Node {
 		if quote < 1 || fixed[quote-1] == '\\' {
 			return nil
 		}
-		if first == 0 {
-			first = quote
-		}
+		first = cmp.Or(first, quote)
 		fixed = slices.Concat(fixed[:quote], []byte(`\`), fixed[quote:])
 		n, next := trial.parse(fixed)
 		if err = next; err != nil {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"reviewcast/generator/diagnostic"
 )
 
@@ -55,90 +53,36 @@ func (y *yamlText) columnOf(above []string, name, other string) string {
 	return strings.Repeat(" ", nearest)
 }
 
-// firstHyphen is a first item without a hyphen, above one with it.
-func (y *yamlText) firstHyphen(lines []string, at int, m []string) (repair, bool) {
-	first, column := -1, 0
-	for i := at - 1; i >= 0 && m[2] != ""; i-- {
-		f := fieldForm.FindStringSubmatch(lines[i])
-		if f == nil || f[3] != m[3] || len(f[1]) != len(m[1]) && len(f[1]) != len(m[1])+2 {
-			continue
-		} else if f[2] != "" {
-			break
-		} else if first < 0 || len(f[1]) == column {
-			first, column = i, len(f[1])
+// missingHyphen is an item without a hyphen where others have it, above the first one that has it, or alone in its file.
+func (y *yamlText) missingHyphen(lines []string, at int, m []string) (repair, bool) {
+	other := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, m[1]+"- "+m[3]+":") })
+	if m[2] != "" { // the item is above this one
+		for other = at; at >= 0 && !strings.HasPrefix(lines[at], m[1]+m[3]+":") && !strings.HasPrefix(lines[at], m[1]+"  "+m[3]+":"); {
+			at--
 		}
 	}
-	if first < 0 {
+	isList := strings.Contains(y.File, "/") || y.File == "faq.yaml" || y.File == "withdrawn.yaml" || at > 0 && strings.HasSuffix(lines[at-1], ":")
+	atLeft := func(line string) bool { return line != "" && line[0] != ' ' }
+	switch {
+	case at < 0, other < 0 && (m[1] != "" || !isList || len(nearLines(lines, at)) > 1 || slices.ContainsFunc(lines[at+1:], atLeft)),
+		m[2] == "" && other > at && atLeft(lines[at]) && !isList:
 		return repair{}, false
-	}
-	if column == 0 && !y.isList() {
-		r, ok := replace(lines[:at+1], at, 0, "", "a list begins here, after the fields of "+y.File, "")
+	case other > at && atLeft(lines[at]) && !isList:
+		r, ok := replace(lines[:other+1], other, 0, "", "a list begins here, after the fields of "+y.File, "")
 		r.suggestion = "move what begins here to the file that it belongs to: a review to one in the folder reviews"
 		return r, ok
 	}
-	return y.addHyphen(lines, first, at, m[1], m[3])
-}
-
-// isList reports whether the file is a list of reviews, questions or withdrawals.
-func (y *yamlText) isList() bool {
-	return strings.Contains(y.File, "/") || y.File == "faq.yaml" || y.File == "withdrawn.yaml"
-}
-
-// missingHyphen is an item without a hyphen, where another one has it, or the only one of a file.
-func (y *yamlText) missingHyphen(lines []string, at int, m []string) (repair, bool) {
-	atLeft := func(line string) bool { return line != "" && line[0] != ' ' }
-	other := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, m[1]+"- "+m[3]+":") })
-	switch {
-	case m[2] != "", other > at && m[1] == "" && !y.isList():
-		return repair{}, false
-	case other < 0 && (m[1] != "" || !y.isList() || len(nearLines(lines, at)) > 1 || slices.ContainsFunc(lines[at+1:], atLeft)):
-		return repair{}, false
-	}
-	return y.addHyphen(lines, at, other, m[1], m[3])
-}
-
-// addHyphen puts a hyphen behind an indentation and before the first field of an item, as another item has it.
-func (y *yamlText) addHyphen(lines []string, at, other int, indent, field string) (repair, bool) {
 	changed, advice := slices.Clone(lines), ""
-	for i := at + 1; i < len(lines) && (i > at+1 || !strings.HasPrefix(lines[i], indent+"  ")); i++ {
-		rest, below := strings.CutPrefix(lines[i], indent)
-		if rest != "" && (!below || rest[0] == '-' || strings.HasPrefix(rest, field+":")) {
+	for i := at + 1; i < len(lines) && (i > at+1 || !strings.HasPrefix(lines[i], m[1]+"  ")); i++ {
+		rest, below := strings.CutPrefix(lines[i], m[1])
+		if rest != "" && (!below || rest[0] == '-' || strings.HasPrefix(rest, m[3]+":")) {
 			break
 		}
 		changed[i], advice = "  "+lines[i], "indent the fields below it by two spaces; "
 	}
-	column := len(lines[at]) - len(strings.TrimLeft(lines[at], " "))
-	return replace(changed, at, column, indent+"- "+strings.TrimLeft(lines[at], " "), y.noHyphen(field, other), advice)
-}
-
-// noHyphen says that an item has no hyphen, as another one has it on the line with an index.
-func (y *yamlText) noHyphen(field string, other int) string {
-	return fmt.Sprintf("missing hyphen before %q", field) + diagnostic.When(other >= 0, fmt.Sprintf(", as before the one on line %d", other+1+y.before))
-}
-
-// maxItemFields is in how many names and values of an item another one is looked for; the largest has fewer.
-const maxItemFields = 100
-
-// cutItem cuts an item of a list where its fields begin again, since the next item has no hyphen, and returns that one;
-// nil for none.
-func (y *yamlText) cutItem(v *yaml.Node) *yaml.Node {
-	if v.Kind != yaml.MappingNode || v.Style&yaml.FlowStyle != 0 || v.Column < 3 {
-		return nil
-	}
-	fields := v.Content[:min(len(v.Content), maxItemFields)]
-	for i := 4; i+2 < len(fields); i += 2 {
-		key, following := fields[i], fields[i+2].Value
-		again := func(n *yaml.Node) bool { return n.Column == key.Column && n.Value == following }
-		if key.Value != fields[0].Value || !y.Is(following) || !slices.ContainsFunc(fields[2:i], again) {
-			continue
-		}
-		line, _, _ := strings.Cut(y.from(key.Line, key.Column), "\n")
-		y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-syntax", y.noHyphen(key.Value, v.Line-1), pasted(strings.Repeat(" ", v.Column-3)+"- "+line))
-		next := &yaml.Node{Kind: v.Kind, Tag: v.Tag, Line: key.Line, Column: key.Column, Content: v.Content[i:]}
-		v.Content = v.Content[:i]
-		return next
-	}
-	return nil
+	field := strings.TrimLeft(lines[at], " ")
+	message := fmt.Sprintf("missing hyphen before %q", m[3]) + diagnostic.When(other >= 0, fmt.Sprintf(", as before the one on line %d", other+1+y.before))
+	return replace(changed, at, len(lines[at])-len(field), m[1]+"- "+field, message, advice)
 }
 
 // deeperItem is a review or another item that is indented further than those above it.

@@ -149,10 +149,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	if invalid > 0 {
 		c := charmap.Windows1252.DecodeByte(badByte)
 		probably := diagnostic.When(badByte >= 0xA0 || unicode.IsPunct(c), fmt.Sprintf("a character, probably %c, is saved in an old encoding: ", c))
-		message := fmt.Sprintf("%sbyte 0x%02X is not UTF-8", probably, badByte)
-		if invalid > 1 {
-			message += fmt.Sprintf("; in all there are %d such bytes", invalid)
-		}
+		message := fmt.Sprintf("%sbyte 0x%02X is not UTF-8", probably, badByte) + diagnostic.When(invalid > 1, fmt.Sprintf("; in all there are %d such bytes", invalid))
 		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, saveAsUTF8)
 	}
 	return out, true

@@ -181,10 +181,7 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 	case yaml.SequenceNode:
 		n.Kind = List
 		for _, item := range v.Content {
-			for next := item; next != nil; item = next {
-				next = y.cutItem(item)
-				n.Items = append(n.Items, y.convert(item))
-			}
+			n.Items = append(n.Items, y.convert(item))
 		}
 	case yaml.MappingNode:
 		n.Kind = Mapping

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,20 +104,15 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	return set, err
 }
 
-// Leftover returns the path of the newest change document that a set has removed, if its source still has it; "" if not.
-func Leftover(ctx context.Context, source Source, set *Set) string {
-	i := len(set.Versions) - 1
-	for i >= 0 && set.Versions[i].Sequence >= set.Manifest.ChangesFrom {
-		i--
+// Leftover reports whether a source still has the newest change document that its set has removed.
+func Leftover(ctx context.Context, source Source, set *Set) bool {
+	for _, v := range slices.Backward(set.Versions) {
+		if v.Sequence < set.Manifest.ChangesFrom {
+			_, err := source.file(ctx, reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+			return err == nil
+		}
 	}
-	if i < 0 {
-		return ""
-	}
-	path := reviewcast.ChangePath(set.Versions[i].Sequence)
-	if _, err := source.file(ctx, path, set.Versions[i].SHA256, maxDocument); err != nil {
-		return ""
-	}
-	return path
+	return false
 }
 
 // Limits on what publish pings, which anybody may send, can make Run do.

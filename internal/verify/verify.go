@@ -37,8 +37,8 @@ type Result struct {
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
 	BaseURL  string
-	Leftover string // path of a change document that the set has removed, and that is still there; "" for none
-	Files    int    // without the manifest
+	Leftover bool // a change document that the set has removed is still there
+	Files    int  // without the manifest
 	Reviews  int
 	Rating   *float64
 }
