@@ -308,7 +308,7 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; alone reports that no other is missing.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, alone bool) diagnostic.Problem {
-	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if note := content.Noted(id); kept == nil && note.File != "" {
 		if note.File == source.WithdrawnFile {
 			withdraw = "so that it is withdrawn; or put the review back"

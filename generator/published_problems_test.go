@@ -91,7 +91,7 @@ func TestWithdrawalAsNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for entry, want := range map[string]string{
-		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}",
+		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}",
 		"# - id: 2026-q3-boiler\n#": "error withdrawn.yaml:4:1: review \"2026-q3-boiler\" is published, and only a note here, since its lines begin with #; delete these #, so that it is withdrawn; or put the review back",
 	} {
 		put(t, dir, map[string]string{"withdrawn.yaml": gutter + entry})
@@ -239,7 +239,7 @@ func TestPublishedNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `reviews/1.yaml:2:1: review "r1" is published, and only a note here, since its lines begin with #; delete these #, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: 2026-06-01}`
+	const want = `reviews/1.yaml:2:1: review "r1" is published, and only a note here, since its lines begin with #; delete these #, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r1, reason: withdrawn, date: 2026-06-01}`
 	if len(problems) != 1 || problems[0].String() != want {
 		t.Errorf("got %v, want %s", problems, want)
 	}

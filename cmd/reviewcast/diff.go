@@ -94,7 +94,7 @@ func fieldChanges(was, is any, verbose bool) string {
 	var names []string
 	var words strings.Builder
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		old, next := clip(before[field]), clip(after[field])
+		old, next := excerpts(before[field], after[field])
 		switch {
 		case bytes.Equal(before[field], after[field]):
 			continue
@@ -142,13 +142,24 @@ func members(v any) (m map[string]json.RawMessage) {
 // maxClip is the number of characters of a member in a line.
 const maxClip = 60
 
-// clip returns the beginning of a member; one that is null is "nothing".
-func clip(member json.RawMessage) string {
-	s := []rune(terminal.Visible(string(member)))
-	switch {
-	case len(s) == 0 || string(s) == "null":
+// excerpts returns two members, of long ones the words around their first difference. One that is null is "nothing".
+func excerpts(was, is json.RawMessage) (string, string) {
+	old, next, same := []rune(terminal.Visible(string(was))), []rune(terminal.Visible(string(is))), 0
+	for max(len(old), len(next)) > maxClip && same < min(len(old), len(next)) && old[same] == next[same] {
+		same++
+	}
+	return clip(old, same-maxClip/3), clip(next, same-maxClip/3)
+}
+
+// clip returns the characters of a member from one on.
+func clip(s []rune, start int) string {
+	if len(s) == 0 || string(s) == "null" {
 		return "nothing"
-	case len(s) > maxClip:
+	}
+	if start > 0 {
+		s = append([]rune("…"), s[start:]...)
+	}
+	if len(s) > maxClip {
 		return string(s[:maxClip-1]) + "…"
 	}
 	return string(s)

@@ -120,9 +120,8 @@ func subscriptionState(r store.Subscription, now time.Time) string {
 		return "failing"
 	case r.Behind:
 		return "waiting"
-	default:
-		return "up to date"
 	}
+	return "up to date"
 }
 
 type hubShowCmd struct {

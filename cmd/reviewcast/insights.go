@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +69,7 @@ func printExplanation(std streams, e sentiment.Explanation) {
 		where := diagnostic.When(m.Title, "title ") + fmt.Sprintf("%d-%d", m.Start, m.End)
 		words := terminal.Visible(strings.Join(strings.Fields(m.Words), " "))
 		if m.Kind != "aspect" {
-			id := m.ID
-			if len(m.IDs) > 0 {
-				id = "? " + strings.Join(m.IDs, ", ")
-			}
+			id := cmp.Or(diagnostic.When(len(m.IDs) > 0, "? "+strings.Join(m.IDs, ", ")), m.ID)
 			row("  %-12s %-22s %q %s", m.Kind, id, words, p.Dim(where+"; "+m.Rule))
 			continue
 		}

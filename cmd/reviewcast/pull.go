@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,7 +115,7 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	here, _ := manifestOf("public") // a damaged one is none
 	if here.BaseURL == r.BaseURL && here.Sequence > r.Sequence && mirror.IsURL(c.Published) {
-		r.Contradictions = append(r.Contradictions, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
+		r.Contradictions = slices.Insert(r.Contradictions, 0, "the folder public here has a newer version, which has not been uploaded: upload everything in it")
 	}
 	c.print(std, r)
 	if base, err := reviewcast.ParseBaseURL(c.Published); err == nil && r.BaseURL != "" && r.BaseURL != base && !c.Quiet {
@@ -192,11 +193,15 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 	if r.Sequence > 0 && !c.Quiet {
 		fmt.Fprintf(std.out, "%s: version %d, %s, rating %s\n", c.Published, r.Sequence, diagnostic.Plural(r.Reviews, "review"), reviewcast.Stars(r.Rating))
 	}
+	if r.Leftover {
+		lines("still there", []string{"lists of changes that this version has removed, with words that were published before: " +
+			"if some are to be forgotten, delete the folder changes on your web server, upload everything again, and empty the cache of your web host if it has one"})
+	}
+	lines("contradicted", r.Contradictions)
+	lines("cannot be decided", r.Unknown)
 	if !c.Quiet {
 		lines("proven", r.Proven)
 	}
-	lines("cannot be decided", r.Unknown)
-	lines("contradicted", r.Contradictions)
 	if r.Note == (verify.Note{}) {
 		return
 	}

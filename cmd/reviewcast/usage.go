@@ -101,10 +101,8 @@ func argumentError(args []string, message string) error {
 		case explain("arguments", arg) != nil:
 			return explain("arguments", arg)
 		case meant != "" && !elsewhere && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
-			value, port := cmp.Or(value, append(slices.Clip(args), "ID")[i+1]), "8080"
-			if isPort(value) {
-				port = value
-			}
+			value := cmp.Or(value, append(slices.Clip(args), "ID")[i+1])
+			port := diagnostic.Pick(isPort(value), value, "8080")
 			write := strings.NewReplacer("PORT", port, "VALUE", value).Replace("write " + meant)
 			return fmt.Errorf("%s %s; %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.TrimPrefix(write, "write = "))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):

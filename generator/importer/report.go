@@ -122,7 +122,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	into, added := r.File, "added"
 	if r.Refused && r.Added+r.Updated > 0 {
-		into, added = "nothing was imported into "+r.File, "would be added"
+		into, added = "nothing was imported into "+r.File, "could be added"
 	}
 	p.line("%s: %d %s, %d updated, %d unchanged, %d skipped of %s", into, r.Added, added, r.Updated, r.Unchanged, len(r.Skipped), diagnostic.Plural(r.Rows, "row"))
 	if r.Rows == 0 {
@@ -153,7 +153,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	vanished := "not in this export" + diagnostic.When(len(r.Skipped) > 0, ", or in one of the skipped rows")
 	p.list(r.Kept, p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":")
 	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
-	if r.DryRun {
+	if r.DryRun && r.Changed && !r.Refused { // otherwise the command says so
 		p.line("dry run: no file was changed; to import, run it again without --dry-run")
 	}
 	_, err := w.Write(p.Bytes())

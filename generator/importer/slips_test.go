@@ -78,7 +78,7 @@ func TestSlips(t *testing.T) {
 			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
 				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map \"rating=Rating,date=Date,text=Review,author=Name\""},
 		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
-			"nothing was imported into reviews/import-shop.jsonl: 2 would be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
+			"nothing was imported into reviews/import-shop.jsonl: 2 could be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
 				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +
 				"  row 4 (line 5): the text seems to go on in line 6; put straight quotes (\") around the whole text, or delete line 6 if it is no part of it\n" +
 				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},

@@ -186,6 +186,7 @@ func (r *fields) listed(list int, s *surroundings) {
 			known.partial = true
 			continue
 		}
+		known.partial = known.partial || slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" && e.Value.Text != id }) // a hyphen is missing
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
 		if shared := known.add(id, name, aliases); shared != nil {
 			effect, remedy := "counts for both", "leave that out of the aliases of one of them; of two entries for one place or service, delete one"

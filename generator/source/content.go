@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -35,7 +36,11 @@ type Content struct {
 // Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
 // "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
-	id = c.list(field).id(name)
+	known := c.list(field)
+	id = known.id(name)
+	if i := slices.IndexFunc(known.all, func(s string) bool { return strings.EqualFold(s, name) }); id == "" && i >= 0 && known.ids[known.all[i]] {
+		id = known.all[i]
+	}
 	return id, id != ""
 }
 

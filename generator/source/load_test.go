@@ -108,6 +108,18 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestNamed: ids, names and aliases are found whatever their case, unless several have them.
+func TestNamed(t *testing.T) {
+	c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{
+		BusinessFile: "id: n\nname: N\nservices:\n- {id: Drains, name: Drain cleaning, aliases: [Both]}\n- {id: heat, name: Heating, aliases: [both]}\n",
+	}), Config{}))
+	for name, want := range map[string]string{"drains": "Drains", "HEAT": "heat", "heating": "heat", "drain CLEANING": "Drains", "BOTH": "", "Drain": ""} {
+		if got, ok := c.Named("services", name); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got, ok, want)
+		}
+	}
+}
+
 // TestToday: the calendar day is the business's, not the machine's.
 func TestToday(t *testing.T) {
 	dir := writeFolder(t, map[string]string{

@@ -62,7 +62,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
 		y.plainSpaces, y.letters, y.on(braceForm, 2, closeBrace), y.indentation, y.on(bulletForm, 0, bullets), y.notes,
-		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 0, y.firstHyphen),
+		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 3, y.missingHyphen),
 		listInText, y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords), y.on(textForm, 2, y.firstField),
 		y.on(textForm, 0, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
 	} {

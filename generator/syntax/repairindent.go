@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Mistakes of indentation, and of the hyphens that go with it.
@@ -51,22 +53,36 @@ func (y *yamlText) columnOf(above []string, name, other string) string {
 	return strings.Repeat(" ", nearest)
 }
 
-// firstHyphen is a first review without a hyphen, above one with it.
-func (y *yamlText) firstHyphen(lines []string, at int, m []string) (repair, bool) {
-	first := slices.IndexFunc(lines, func(s string) bool { return fieldForm.MatchString(s) })
-	if m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
-		return repair{}, false
+// missingHyphen is an item without a hyphen where others have it, above the first one that has it, or alone in its file.
+func (y *yamlText) missingHyphen(lines []string, at int, m []string) (repair, bool) {
+	other := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, m[1]+"- "+m[3]+":") })
+	if m[2] != "" { // the item is above this one
+		for other = at; at >= 0 && !strings.HasPrefix(lines[at], m[1]+m[3]+":") && !strings.HasPrefix(lines[at], m[1]+"  "+m[3]+":"); {
+			at--
+		}
 	}
-	if !strings.Contains(y.File, "/") { // not a file of reviews
-		r, ok := replace(lines[:at+1], at, 0, "", "a list begins here, after the fields of "+y.File, "")
+	isList := strings.Contains(y.File, "/") || y.File == "faq.yaml" || y.File == "withdrawn.yaml" || at > 0 && strings.HasSuffix(lines[at-1], ":")
+	atLeft := func(line string) bool { return line != "" && line[0] != ' ' }
+	switch {
+	case at < 0, other < 0 && (m[1] != "" || !isList || len(nearLines(lines, at)) > 1 || slices.ContainsFunc(lines[at+1:], atLeft)),
+		m[2] == "" && other > at && atLeft(lines[at]) && !isList:
+		return repair{}, false
+	case other > at && atLeft(lines[at]) && !isList:
+		r, ok := replace(lines[:other+1], other, 0, "", "a list begins here, after the fields of "+y.File, "")
 		r.suggestion = "move what begins here to the file that it belongs to: a review to one in the folder reviews"
 		return r, ok
 	}
-	changed := slices.Clone(lines)
-	for i := first; i < at; i++ {
-		changed[i] = "  " + lines[i]
+	changed, advice := slices.Clone(lines), ""
+	for i := at + 1; i < len(lines) && (i > at+1 || !strings.HasPrefix(lines[i], m[1]+"  ")); i++ {
+		rest, below := strings.CutPrefix(lines[i], m[1])
+		if rest != "" && (!below || rest[0] == '-' || strings.HasPrefix(rest, m[3]+":")) {
+			break
+		}
+		changed[i], advice = "  "+lines[i], "indent the fields below it by two spaces; "
 	}
-	return replace(changed, first, 2, "- "+lines[first], fmt.Sprintf("missing hyphen before %q, as before the next one on line %d", m[3], at+1+y.before), "indent the fields below it by two spaces; ")
+	field := strings.TrimLeft(lines[at], " ")
+	message := fmt.Sprintf("missing hyphen before %q", m[3]) + diagnostic.When(other >= 0, fmt.Sprintf(", as before the one on line %d", other+1+y.before))
+	return replace(changed, at, len(lines[at])-len(field), m[1]+"- "+field, message, advice)
 }
 
 // deeperItem is a review or another item that is indented further than those above it.
@@ -136,12 +152,6 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 			}
 			changed[j] = strings.Repeat(" ", column-len(m[1])) + lines[j]
 			advice = fmt.Sprintf("align both, and put as many spaces before the lines below it, down to line %d; ", j+1+y.before)
-		}
-		if hyphen := strings.Repeat(" ", max(0, column-2)) + "- "; m[2] == "" && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, hyphen+m[3]+":") }) {
-			if advice = "indent the fields below it by two spaces; "; at+1 < len(lines) && strings.HasPrefix(lines[at+1], strings.Repeat(" ", column)) {
-				changed, advice = slices.Clone(lines), ""
-			}
-			return replace(changed, at, len(m[1]), hyphen+lines[at][len(m[1]):], fmt.Sprintf("missing hyphen before %q, where the next one begins", m[3]), advice)
 		}
 		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
 			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), advice)

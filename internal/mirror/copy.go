@@ -296,15 +296,9 @@ func (r Report) String() string {
 		return "nothing has changed; " + humanize.Bytes(uint64(r.Bytes))
 	}
 	var parts []string
-	if r.Repaired > 0 {
-		parts = append(parts, fmt.Sprintf("files repaired: %d", r.Repaired))
-	}
-	for _, n := range []struct {
-		count int
-		what  string
-	}{{r.Added, "added"}, {r.Changed, "changed"}, {r.Withdrawn, "withdrawn"}} {
-		if n.count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
+	for i, n := range []int{r.Repaired, r.Added, r.Changed, r.Withdrawn} {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf([]string{"files repaired: %d", "%d added", "%d changed", "%d withdrawn"}[i], n))
 		}
 	}
 	line := cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("no review changed, files: %d", r.Files))

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +102,17 @@ type Set struct {
 func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	set, _, err := (&Follower{Source: source, Scope: scope}).update(ctx, nil)
 	return set, err
+}
+
+// Leftover reports whether a source still has the newest change document that its set has removed.
+func Leftover(ctx context.Context, source Source, set *Set) bool {
+	for _, v := range slices.Backward(set.Versions) {
+		if v.Sequence < set.Manifest.ChangesFrom {
+			_, err := source.file(ctx, reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+			return err == nil
+		}
+	}
+	return false
 }
 
 // Limits on what publish pings, which anybody may send, can make Run do.

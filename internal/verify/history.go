@@ -183,12 +183,7 @@ func (w *walk) checkLines(c *reviewcast.Change) {
 const headLines = 2
 
 // lineCount is how many lines a dataset with so many reviews has. One follows them.
-func lineCount(reviews int) int {
-	if reviews == 0 {
-		return headLines
-	}
-	return headLines + reviews + 1
-}
+func lineCount(reviews int) int { return headLines + reviews + min(reviews, 1) }
 
 // undo compares operations with the lines that they made, and returns the lines before, where known.
 func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string]bool, before int) []string {

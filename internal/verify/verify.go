@@ -37,7 +37,8 @@ type Result struct {
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
 	BaseURL  string
-	Files    int // without the manifest
+	Leftover bool // a change document that the set has removed is still there
+	Files    int  // without the manifest
 	Reviews  int
 	Rating   *float64
 }
@@ -100,6 +101,7 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 		return r
 	}
 	versions := set.Files[reviewcast.PathVersions]
+	r.Leftover = mirror.Leftover(ctx, source, set)
 	r.Note = Note{int64(len(versions)), reviewcast.SHA256(versions)}
 	v.checkHistory(since)
 	return r

@@ -136,10 +136,7 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 
 // accept shows a build and reports it.
 func (s *Server) accept(res *generator.Result, start time.Time) error {
-	before, prefix := s.shown, ""
-	if s.current.Load().Message != "" {
-		prefix = "nothing is wrong any more: "
-	}
+	before, prefix := s.shown, diagnostic.When(s.current.Load().Message != "", "nothing is wrong any more: ")
 	if before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme) {
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
@@ -262,10 +259,7 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 		verb string
 	}{{d.Added, "added"}, {d.Changed, "changed"}, {d.Removed, "removed"}} {
 		if n := len(part.ids); n > 0 {
-			names := strings.Join(part.ids[:min(n, maxNamed)], " ")
-			if n > maxNamed {
-				names += " …"
-			}
+			names := strings.Join(part.ids[:min(n, maxNamed)], " ") + diagnostic.When(n > maxNamed, " …")
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.verb, names))
 		}
 	}

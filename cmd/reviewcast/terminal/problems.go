@@ -33,9 +33,7 @@ func Some(w io.Writer, content string, problems []diagnostic.Problem) {
 // Line returns the short form of a problem: place, problem, suggestion.
 func Line(content string, p diagnostic.Problem) string {
 	p.File = filepath.Join(content, filepath.FromSlash(p.File))
-	if p.Severity == diagnostic.Warning {
-		p.Message = "warning: " + p.Message
-	}
+	p.Message = diagnostic.When(p.Severity == diagnostic.Warning, "warning: ") + p.Message
 	return p.String()
 }
 
@@ -130,12 +128,7 @@ func window(line string, col, columns int) (shown string, caret int) {
 	before, after := "", ""
 	if len(runes) > columns*maxPerColumn || Width(string(runes)) > columns {
 		first, last := around(runes, at, columns-2*Width(ellipsis))
-		if first > 0 {
-			before = ellipsis
-		}
-		if last < len(runes) {
-			after = ellipsis
-		}
+		before, after = diagnostic.When(first > 0, ellipsis), diagnostic.When(last < len(runes), ellipsis)
 		runes, at = runes[first:last], at-first
 	}
 	return before + string(runes) + after, Width(before + string(runes[:at]))
