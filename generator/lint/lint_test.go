@@ -79,7 +79,6 @@ func TestInspectText(t *testing.T) {
 		{"On 14.03.2025 and 15/03/2025 from 8:00 to 12:30.", ""},
 		{"Part 4711-0815, model GX-2000-150, 1990 - 2024.", ""},
 		{"My card 4111 1111 1111 1111 was charged twice.", "card-in-text"},
-		{"Order 4111 1111 1111 1112 never came.", ""}, // no check digit
 		{"They came to 221 Baker Street within the hour.", "address-in-text"},
 		{"Their shop at 12 Mill Lane is tidy.", ""}, // their own
 		{"Abbiamo chiamato da via Giuseppe Verdi 12 di notte.", "address-in-text"},

@@ -158,8 +158,6 @@ func (in *inspector) harmless(r *source.Review, field, code, found, d string, se
 		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
 		return strings.ToLower(found) == in.email || slices.Contains(seen, found)
-	case "card-in-text": // an account begins with letters
-		return found[0] <= '9' && !luhn(d)
 	case "phone-in-text":
 		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
 			slices.ContainsFunc(seen, func(other string) bool { return strings.Contains(other, found) })
@@ -224,19 +222,6 @@ var capitals = regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`)
 var noDigits = regexp.MustCompile(`[^0-9]+`)
 
 func digits(s string) string { return noDigits.ReplaceAllString(s, "") }
-
-// luhn reports whether the check digit of a card number is right (ISO/IEC 7812-1).
-func luhn(number string) bool {
-	sum := 0
-	for i := range len(number) {
-		d := int(number[len(number)-1-i] - '0')
-		if i%2 == 1 {
-			d = d*2/10 + d*2%10
-		}
-		sum += d
-	}
-	return sum%10 == 0 && strings.Trim(number, "0") != ""
-}
 
 // joinedLists warns of lists in texts without a bar.
 func (in *inspector) joinedLists() {

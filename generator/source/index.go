@@ -243,25 +243,10 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
 			continue
 		}
-		remedy := diagnostic.Pick(x.isCopy(other, original), "it has nothing that is not there, so it is a copy: delete "+other,
-			fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, and delete %[2]s", original, other))
+		remedy := fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, if there is anything, and delete %[2]s", original, other)
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}
 	return problems, copied
-}
-
-// isCopy reports whether each review of a file or folder is in another one, too, with the same words.
-func (x *index) isCopy(other, original string) bool {
-	in := func(r *Review, where string) bool {
-		return r.rec.file == where || strings.HasPrefix(r.rec.file, where+"/")
-	}
-	kept := map[uint64]bool{}
-	for _, r := range x.order {
-		if in(r, original) && !in(r, other) {
-			kept[r.rec.key] = true
-		}
-	}
-	return !slices.ContainsFunc(x.order, func(r *Review) bool { return in(r, other) && !kept[r.rec.key] })
 }
 
 // duplicate reports an id that two reviews have.
