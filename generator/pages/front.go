@@ -95,7 +95,7 @@ func (s *Site) methods() []fact {
 	var list []fact
 	for _, m := range reviewcast.VerificationMethods {
 		if counts[m] > 0 {
-			list = append(list, fact{s.method(m), s.plural(counts[m], "review")})
+			list = append(list, fact{s.name(m), s.plural(counts[m], "review")})
 		}
 	}
 	return list

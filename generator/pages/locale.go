@@ -199,16 +199,8 @@ func (l *locale) trend(t reviewcast.Trend, unit string) string {
 	return l.text(direction, l.plural(t.WindowDays, "day"), l.text(unit, l.fixed(math.Abs(*t.Change))))
 }
 
-// reason says why a review was withdrawn.
-func (l *locale) reason(reason string) string {
-	if reason == reviewcast.ReasonLegal {
-		return l.text("for legal reasons")
-	}
-	return l.text("by the author or the platform")
-}
-
-// method says how a review was verified.
-func (l *locale) method(method string) string { return l.text("(" + method + ")") }
+// name is the text for a value of the data: how a review was verified, why it was withdrawn, or a polarity.
+func (l *locale) name(value string) string { return l.text("(" + value + ")") }
 
 // scriptText matches the texts of the search box.
 var scriptText = regexp.MustCompile(`\btext\("([^"]+)"`)

@@ -70,7 +70,7 @@ func (r review) Article(anchored bool) template.HTML {
 		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, r.s.lang(r.Language), prose(*r.Title))
 	}
 	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%s</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, %s</small></p>`+"\n", r.Rating, r.s.html("%s of 5 stars", r.Rating),
-		prose(r.Author), address, r.s.longDay(r.Date), source, r.s.html("verified by %s", r.s.method(r.Verification.Method)))
+		prose(r.Author), address, r.s.longDay(r.Date), source, r.s.html("verified by %s", r.s.name(r.Verification.Method)))
 	if r.Text != nil {
 		b.WriteString(`<p class="words"` + r.s.lang(r.Language) + `>` + prose(*r.Text) + "</p>\n")
 	}

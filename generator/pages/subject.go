@@ -264,7 +264,7 @@ type group struct {
 func (s *Site) byPolarity(n *subject, quotes []evidence, most int) []group {
 	var groups []group
 	for _, p := range []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive} {
-		g := group{Polarity: p, Title: s.text("(" + string(p) + ")")}
+		g := group{Polarity: p, Title: s.name(string(p))}
 		var items, twin strings.Builder
 		for i := range quotes {
 			if quotes[i].polarity == p {

@@ -73,7 +73,7 @@ var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
 func (t Theme) templates(l *locale) (pages *template.Template, twins *texttemplate.Template, err error) {
 	funcs := template.FuncMap{
 		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
-		"interval": l.interval, "method": l.method, "reason": l.reason, "hours": l.hours, "text": l.text,
+		"interval": l.interval, "method": l.name, "reason": l.name, "hours": l.hours, "text": l.text,
 		"host": hostOf, "place": place, "upper": strings.ToUpper, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "units": units,
 		"tel":     func(number string) string { return notDialled.ReplaceAllString(number, "") },
 		"bdi":     func(name string) template.HTML { return template.HTML("<bdi>" + prose(name) + "</bdi>") },

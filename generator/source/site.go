@@ -72,17 +72,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language", "")
-	s.License = r.nonBlank("license")
-	known := licenses[diagnostic.Squash(s.License)]
-	if known != s.License && (known != "" || strings.ContainsAny(s.License, " \n©") || noLicense.MatchString(s.License)) {
-		meant := cmp.Or(known, "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
-		if m := creativeCommons.FindStringSubmatch(s.License); m != nil {
-			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
-		} else if strings.Contains(s.License, "©") {
-			meant = "all-rights-reserved, which is what © means"
-		}
-		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not the short name of a license", diagnostic.Quote(s.License)), "write "+meant)
-	}
+	s.License = r.license()
 	if a, ok := r.inner("author", authorSchema); ok {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
@@ -94,6 +84,22 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	if p, ok := r.inner("policies", policiesSchema); ok {
 		s.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
 	}
+}
+
+// license reads an identifier of SPDX or an address.
+func (r *fields) license() string {
+	license := r.nonBlank("license")
+	known := licenses[diagnostic.Squash(license)]
+	if known != license && (known != "" || strings.ContainsAny(license, " \n©") || noLicense.MatchString(license)) {
+		meant := cmp.Or(known, "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
+		if m := creativeCommons.FindStringSubmatch(license); m != nil {
+			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
+		} else if strings.Contains(license, "©") {
+			meant = "all-rights-reserved, which is what © means"
+		}
+		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not the short name of a license", diagnostic.Quote(license)), "write "+meant)
+	}
+	return license
 }
 
 // email reads an e-mail address and checks its form.
