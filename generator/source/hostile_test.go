@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
 		{"many lines", "a.jsonl", strings.Repeat("\n", 2<<20+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder can hold no more reviews than that", 16},
 		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", syntax.MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
-		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; fix the listed ones and check again", 16},
+		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; fix the listed ones and check again", 64},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 20_000) + "\n", "unknown-column reviews/a.csv:1:1: this table is not in our form: it has columns such as \"x, x, x, x, x\"", 128},
 		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "wrong-type reviews/a.yaml:1:1: this is not a review: none of its fields is known", 64},
 		{"long id", "a.yaml", strings.Replace(goodYAML, "a1", strings.Repeat("x", 1<<20), 1), "too-long reviews/a.yaml:1:5: id has 1048576 characters; at most 100000 are published", 64},

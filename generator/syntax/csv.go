@@ -200,7 +200,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 }
 
 // maxJudged is how many names of columns say whether they are ours, maxFilled how many wrong rows are tried with empty cells.
-const maxJudged, maxFilled = 100, 10
+const maxJudged, maxFilled = 100, 5
 
 // valueForm matches a cell that is no name of a column.
 var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)
