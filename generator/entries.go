@@ -105,13 +105,10 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	site := &Site{BaseURL: baseURL, reviews: reviews, Content: render.Content{
 		Channel: render.Channel{
 			BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
-			Author: render.Author(s.Author),
+			Author: render.Author(s.Author), Links: s.Links,
 		},
 		Dataset: dataset(content, baseURL, all), Insights: in, Withdrawals: withdrawals(content, previous), ReviewLines: lines, InsightLines: insightLines,
 	}}
-	for _, l := range s.Links {
-		site.Channel.Links = append(site.Channel.Links, render.Link(l))
-	}
 	files, err := render.Files(site.Content)
 	if err != nil {
 		return nil, err

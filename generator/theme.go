@@ -68,14 +68,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			if ours == "" && slices.Contains(says, text) { // such as "a job record", which is (job)
 				ours = text
 			}
-			var values []any
-			for _, verb := range valueForm.FindAllString(ours, -1) {
-				if strings.HasSuffix(verb, "d") {
-					values = append(values, 1)
-				} else {
-					values = append(values, "")
-				}
-			}
+			values := slices.Repeat([]any{""}, len(valueForm.FindAllString(ours, -1)))
 			wrong := func(message, suggestion string) {
 				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
 			}
@@ -100,7 +93,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 
 // valueForm matches a value in a text, numberForm a number that shows the signs of a language.
 var (
-	valueForm  = regexp.MustCompile(`%(?:\[\d\])?[sd]`)
+	valueForm  = regexp.MustCompile(`%(?:\[\d\])?s`)
 	numberForm = regexp.MustCompile(`12\D*345\D+67`)
 )
 

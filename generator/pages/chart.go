@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -87,7 +88,9 @@ func (l *locale) shareScale() scale {
 }
 
 // quarter writes a quarter: 2026 Q1.
-func (l *locale) quarter(q quarter) string { return l.text("(quarter)", int(q)/4, int(q)%4+1) }
+func (l *locale) quarter(q quarter) string {
+	return l.text("(quarter)", strconv.Itoa(int(q)/4), strconv.Itoa(int(q)%4+1))
+}
 
 // newChart draws points, oldest first; nil for fewer than two, which show no course.
 func (l *locale) newChart(s scale, points []point) *chart {

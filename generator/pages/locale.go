@@ -10,7 +10,9 @@ import (
 	"maps"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
+	texttemplate "text/template"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/text/feature/plural"
@@ -25,6 +27,8 @@ type locale struct {
 	tag   language.Tag
 	Lang  string // of the texts, for the attribute lang
 	texts map[string]string
+	page  *template.Template
+	twins *texttemplate.Template // in Markdown, and the files that crawlers and agents look for
 	// months are those of a date, which may have another form than a month alone.
 	months, monthsAlone, shortMonths, weekdays []string
 	group, decimal                             string // the signs of 12,345.67
@@ -155,7 +159,7 @@ func (l *locale) monthName(month string) string {
 
 func (l *locale) date(layout string, months []string, d reviewcast.Date) string {
 	year, month, day := d.Noon().Date()
-	return fmt.Sprintf(l.texts[layout], day, months[month-1], year)
+	return l.text(layout, strconv.Itoa(day), months[month-1], strconv.Itoa(year))
 }
 
 // time is a date as an element of HTML.

@@ -59,7 +59,7 @@ func TestEnglish(t *testing.T) {
 
 // TestLocales: each language has all texts, with the values of the English ones, and its own plural forms.
 func TestLocales(t *testing.T) {
-	english, verb := English(), regexp.MustCompile(`%(?:\[\d\])?[sd]`)
+	english, verb := English(), regexp.MustCompile(`%(?:\[\d\])?s`)
 	for _, tag := range languages() {
 		b, err := localeFiles.ReadFile("locales/" + tag.String() + ".txt")
 		if err != nil {

@@ -14,7 +14,7 @@ var sampleChannel = render.Channel{
 	FeedTitle:   "Pipes & Co: newest reviews",
 	Description: "What customers of Pipes & Co say, word for word.",
 	Language:    "en",
-	Links:       []render.Link{{Text: "Imprint", URL: "https://pipes.example.com/imprint"}},
+	Links:       []struct{ Text, URL string }{{Text: "Imprint", URL: "https://pipes.example.com/imprint"}},
 	Author:      render.Author{Name: "Pipes & Co", URL: "https://pipes.example.com/", Email: "office@pipes.example.com"},
 }
 

@@ -2,11 +2,9 @@ package pages
 
 import (
 	"cmp"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
-	texttemplate "text/template"
 
 	"reviewcast"
 )
@@ -15,8 +13,6 @@ import (
 type Site struct {
 	Content
 	*locale
-	page   *template.Template
-	twins  *texttemplate.Template
 	tally  // modified is the newest date of all; "" when there is none
 	assets assets
 	jobs   []job
@@ -31,14 +27,13 @@ type Site struct {
 
 // New groups the reviews. It fails when a template of the theme can't be parsed.
 func New(c Content) (*Site, error) {
-	l := newLocale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language), c.Theme.Wording)
-	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
-	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	page, twins, err := c.Theme.templates(l)
+	l, err := c.Theme.locale(cmp.Or(c.Channel.Language, c.Dataset.Business.Language))
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{Content: c, locale: l, page: page, twins: twins, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
+	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
+	c.Channel = c.Channel.Complete(c.Dataset.Business)
+	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
 	if c.Theme.Logo != nil {
 		s.assets.Logo = versioned("/"+c.Theme.LogoName, c.Theme.Logo)

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 
 	"reviewcast"
@@ -68,8 +69,23 @@ func siteFile(name string) []byte {
 // dialled within the country only.
 var notDialled = regexp.MustCompile(`\(0\)|[^0-9A-Za-z+]`)
 
-// templates parses ours for a locale, and the editors' in the place of those that they replace. The twins are in
-// Markdown, and with them the files that crawlers and agents look for.
+// ours are the locales without anything of the editors', by the language of the site.
+var ours sync.Map
+
+// locale returns the locale of a site with its templates.
+func (t Theme) locale(site string) (l *locale, err error) {
+	plain := len(t.Templates) == 0 && len(t.Wording) == 0
+	if made, ok := ours.Load(site); ok && plain {
+		return made.(*locale), nil
+	}
+	l = newLocale(site, t.Wording)
+	if l.page, l.twins, err = t.templates(l); err == nil && plain {
+		ours.Store(site, l)
+	}
+	return l, err
+}
+
+// templates parses ours for a locale, and the editors' in the place of those that they replace.
 func (t Theme) templates(l *locale) (pages *template.Template, twins *texttemplate.Template, err error) {
 	funcs := template.FuncMap{
 		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,

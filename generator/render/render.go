@@ -42,16 +42,13 @@ import (
 type Channel struct {
 	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it: without a trailing slash.
 	BaseURL     string
-	Title       string // of the page; "" is "Reviews of {business}"
-	FeedTitle   string // of both feeds; "" is the title
-	Description string // one sentence for people; may be ""
-	Language    string // BCP 47 tag of title and description; "" is the business's
-	Author      Author // of the feeds; a zero name is the business's
-	Links       []Link // of the pages' foot, such as an imprint
+	Title       string                       // of the page; "" is "Reviews of {business}"
+	FeedTitle   string                       // of both feeds; "" is the title
+	Description string                       // one sentence for people; may be ""
+	Language    string                       // BCP 47 tag of title and description; "" is the business's
+	Author      Author                       // of the feeds; a zero name is the business's
+	Links       []struct{ Text, URL string } // at the foot of the pages, such as an imprint
 }
-
-// Link is a link to a page of the business's own.
-type Link struct{ Text, URL string }
 
 // Author signs the feeds. URL and Email may be empty.
 type Author struct {

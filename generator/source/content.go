@@ -75,12 +75,9 @@ type Site struct {
 	Language    string // BCP 47; the default language of reviews
 	License     string // SPDX identifier or URL; "" is "all-rights-reserved"
 	Author      Author
-	Links       []Link // at the foot of each page, in the order of the file
-	AuthorNames string // as which the authors of reviews are published: "initials" (the default: "Maria K.") or "full"
+	Links       []struct{ Text, URL string } // at the foot of each page, in the order of the file
+	AuthorNames string                       // as which the authors of reviews are published: "initials" (the default: "Maria K.") or "full"
 }
-
-// Link is a link to a page of the business's own.
-type Link struct{ Text, URL string }
 
 // Author signs the feeds. A Name of "" is that of the business.
 type Author struct{ Name, URL, Email string }

@@ -78,7 +78,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	}
 	for _, e := range r.entriesOf("links", "{Imprint: https://acme.example/imprint}") {
 		if to := r.webAddress(&e.Value, "links."+e.Key.Text); to != "" {
-			s.Links = append(s.Links, Link{e.Key.Text, to})
+			s.Links = append(s.Links, struct{ Text, URL string }{e.Key.Text, to})
 		}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
