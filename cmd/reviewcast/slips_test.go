@@ -238,6 +238,8 @@ verify localhost:8080
 -check
 --check --content content
 dev --host 0.0.0.0
+dev --addr localhost:9000
+dev --ip 9000
 dev --hots 0.0.0.0
 review ""
 status

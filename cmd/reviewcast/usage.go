@@ -102,8 +102,8 @@ func argumentError(args []string, message string) error {
 			return explain("arguments", arg)
 		case meant != "" && !elsewhere && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
 			value := cmp.Or(value, append(slices.Clip(args), "ID")[i+1])
-			port := diagnostic.Pick(isPort(value), value, "8080")
-			write := strings.NewReplacer("PORT", port, "VALUE", value).Replace("write " + meant)
+			host, port, _ := strings.Cut(diagnostic.When(isPort(value), "localhost:")+value, ":")
+			write := strings.NewReplacer("PORT", cmp.Or(port, "8080"), "VALUE", value, "HOST", host).Replace("write " + meant)
 			return fmt.Errorf("%s %s; %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.TrimPrefix(write, "write = "))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
