@@ -104,15 +104,16 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	return set, err
 }
 
-// Leftover reports whether a source still has the newest change document that its set has removed.
+// maxLeftover is how many change documents Leftover asks for.
+const maxLeftover = 16
+
+// Leftover reports whether a source still has one of the newest change documents that its set has removed.
 func Leftover(ctx context.Context, source Source, set *Set) bool {
-	for _, v := range slices.Backward(set.Versions) {
-		if v.Sequence < set.Manifest.ChangesFrom {
-			_, err := source.file(ctx, reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
-			return err == nil
-		}
-	}
-	return false
+	removed := slices.DeleteFunc(slices.Clone(set.Versions), func(v reviewcast.VersionLine) bool { return v.Sequence >= set.Manifest.ChangesFrom })
+	return slices.ContainsFunc(removed[max(0, len(removed)-maxLeftover):], func(v reviewcast.VersionLine) bool {
+		_, err := source.file(ctx, reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+		return err == nil
+	})
 }
 
 // Limits on what publish pings, which anybody may send, can make Run do.
