@@ -108,7 +108,8 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	r := verify.Verify(ctx, published, mirror.Scope(c.Only), since)
 	if r.Unread != nil {
-		r.Unknown = []string{explainError(ctx, r.Unread).Error()}
+		part := diagnostic.When(errors.Is(r.Unread, mirror.ErrStale), "not everything has arrived: ")
+		r.Unknown = []string{part + explainError(ctx, r.Unread).Error()}
 	}
 	if mirror.IsURL(c.Published) && contentOnline(ctx, c.Published) {
 		r.Contradictions = append(r.Contradictions, "the content folder is at this address, with the references that are never published: remove business.yaml, reviews/*.yaml and the like from the web server at once; what belongs there is what is in public")
