@@ -58,8 +58,8 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		}
 	}
 	ask(&r.Author, "Author (first name and initial)", func(s string) (string, error) {
-		if s == "" {
-			return "", errors.New("this is required; write Anonymous for somebody who does not want a name there")
+		if !strings.ContainsFunc(s, unicode.IsLetter) {
+			return "", errors.New("a name is required; write Anonymous for somebody who does not want a name there")
 		} else if short, full := lint.Initials(s); full && content.Site.AuthorNames == "initials" {
 			return "", fmt.Errorf("site.yaml asks for initials; write %s", short)
 		}
