@@ -19,7 +19,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
@@ -51,26 +50,12 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 		return nil, nil
 	}
 	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Files.Load()) }, Reload: reload, Client: c.Proxies.Client,
+		BaseURL: c.BaseURL, Published: c.Snapshots.Files.Load, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: c.Metrics,
 	}}
 	return l, l.start(ctx)
-}
-
-// editionOf is a version as the hub sees it.
-func editionOf(s *snapshot.Files) *hub.Edition {
-	if s == nil {
-		return nil
-	}
-	e := &hub.Edition{Sequence: s.Sequence(), Topics: make(map[string]hub.Content, len(reviewcast.Topics))}
-	for _, path := range reviewcast.Topics {
-		if f, ok := s.File(path); ok {
-			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256, Modified: f.LastModified}
-		}
-	}
-	return e
 }
 
 const (

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -32,8 +33,8 @@ type Config struct {
 	BaseURL string
 	// Store keeps the state. Required; the hub doesn't close it.
 	Store *store.Store
-	// Published returns what is published now, nil if nothing is. Required.
-	Published func() *Edition
+	// Published returns the files that are published now, nil if there are none. Required.
+	Published func() *snapshot.Files
 	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, with the
 	// hashes of the manifests that they have named, which may be none; and with nil when another hub has published
 	// newer files. Nil: the files are reloaded without the hub, which is notified with Changed.
@@ -67,20 +68,6 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
-}
-
-// Edition is a published set of files, as far as the hub needs it. It is immutable.
-type Edition struct {
-	Sequence int64              // of the manifest
-	Topics   map[string]Content // by path, see reviewcast.Topics; a missing topic is not published
-}
-
-// Content is a topic's body.
-type Content struct {
-	Body      []byte
-	MediaType string    // the Content-Type
-	SHA256    string    // hex, of Body
-	Modified  time.Time // when it last changed, as the manifest says
 }
 
 // Hub accepts requests and delivers changes.
