@@ -53,7 +53,7 @@ type subscribers struct {
 	h        *history
 	hub      *hub.Hub
 	store    *store.Store
-	files    atomic.Pointer[snapshot.Files]
+	files    snapshot.Current[snapshot.Files]
 	topic    string // path
 	loss     float64
 	received atomic.Int64 // bytes, TLS and headers included
@@ -81,7 +81,7 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	s.hub, err = hub.New(hub.Config{
-		BaseURL: pushBaseURL, Store: s.store, Published: s.files.Load, Client: func(*http.Request) netip.Addr { return netip.Addr{} }, RootCAs: pool,
+		BaseURL: pushBaseURL, Store: s.store, Files: &s.files, Client: func(*http.Request) netip.Addr { return netip.Addr{} }, RootCAs: pool,
 		Retry: [2]time.Duration{time.Millisecond, time.Millisecond}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: 64,
 		PollInterval: 50 * time.Millisecond, AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	})
@@ -167,10 +167,7 @@ func (s *subscribers) publish() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.files.Store(files)
-	if s.hub != nil {
-		s.hub.Changed()
-	}
+	s.files.Swap(files)
 }
 
 // published returns the hash of what is published at a path.

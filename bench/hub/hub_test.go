@@ -94,7 +94,7 @@ func (r *receiver) wait(b testing.TB) {
 type bench struct {
 	testing.TB
 	store *store.Store
-	files atomic.Pointer[snapshot.Files]
+	files snapshot.Current[snapshot.Files]
 	hub   *hub.Hub
 	stop  func()
 }
@@ -107,9 +107,9 @@ func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(
 	pool := x509.NewCertPool()
 	pool.AddCert(ca)
 	e := &bench{TB: b, store: storetest.Open(b, state)}
-	e.next(1)
+	e.publish(1)
 	var err error
-	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.files.Load, RootCAs: pool, PerHost: perHost,
+	c := hub.Config{BaseURL: baseURL, Store: e.store, Files: &e.files, RootCAs: pool, PerHost: perHost,
 		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry()}
 	change(&c)
@@ -132,8 +132,8 @@ func (e *bench) run() {
 	e.Cleanup(e.stop)
 }
 
-// next makes another feed the newest.
-func (e *bench) next(sequence int64) {
+// publish makes another feed the newest.
+func (e *bench) publish(sequence int64) {
 	body := make([]byte, bodySize)
 	_, _ = rand.Read(body)
 	feed := reviewcast.File{Path: reviewcast.PathAtom, MediaType: reviewcast.MediaAtom, SHA256: reviewcast.SHA256(body)}
@@ -146,18 +146,13 @@ func (e *bench) next(sequence int64) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.files.Store(files)
+	e.files.Swap(files)
 }
 
 // feed returns the feed that is published.
 func (e *bench) feed() *snapshot.File {
 	feed, _ := e.files.Load().File(reviewcast.PathAtom)
 	return feed
-}
-
-func (e *bench) publish(sequence int64) {
-	e.next(sequence)
-	e.hub.Changed()
 }
 
 // subscribe fills the state as verified requests do.
@@ -422,7 +417,7 @@ func benchmarkHundredThousand(b *testing.B) {
 		b.ReportMetric(float64(published[25].Microseconds())/1000, "ms-publish")
 		b.ReportMetric(float64(synced[25].Microseconds())/1000, "ms-fsync")
 
-		e.next(1000)
+		e.publish(1000)
 		r.expect(n)
 		began := time.Now()
 		e.run()

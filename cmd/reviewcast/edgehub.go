@@ -23,7 +23,6 @@ import (
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/mcpserver"
-	"reviewcast/edge/snapshot"
 )
 
 // hubFlags configure the hub.
@@ -49,8 +48,8 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 	if state == noState {
 		return nil, nil
 	}
-	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
-		BaseURL: c.BaseURL, Published: c.Snapshots.Files.Load, Reload: reload, Client: c.Proxies.Client,
+	l := &edgeHub{log: c.Logger, state: state, config: hub.Config{
+		BaseURL: c.BaseURL, Files: &c.Snapshots.Files, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: c.Metrics,
@@ -76,12 +75,11 @@ var errNotOpen = errors.New("the hub's state is not open yet")
 // edgeHub is the hub of an edge. Its state may be opened after the edge has started, so that a hanging database or a
 // damaged file doesn't keep the files from being served. Until then it rejects requests with 503.
 type edgeHub struct {
-	log       *slog.Logger
-	state     string
-	snapshots *snapshot.Holder
-	config    hub.Config
-	down      prometheus.Collector // state_up 0, before the state is open
-	opening   chan error           // of the attempt that runs; nil: none
+	log     *slog.Logger
+	state   string
+	config  hub.Config
+	down    prometheus.Collector // state_up 0, before the state is open
+	opening chan error           // of the attempt that runs; nil: none
 
 	err   atomic.Pointer[error]   // of the last attempt that has ended
 	hub   atomic.Pointer[hub.Hub] // nil: not open yet
@@ -169,7 +167,6 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 		return usageError{err}
 	}
 	l.store = s
-	l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
 	l.hub.Store(h)
 	return nil
 }

@@ -47,7 +47,7 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.wakePublish:
+		case <-h.changed:
 			reset = true
 		case <-h.Store.Wake(): // another process has created work
 			reset = true
@@ -61,7 +61,7 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 
 // claim claims deliveries as long as there are some and the scheduler has capacity.
 func (c *claimer) claim(ctx, work context.Context) error {
-	files := c.Published()
+	files := c.Files.Load()
 	if files == nil {
 		return nil
 	}
@@ -133,7 +133,7 @@ type publisher struct {
 
 // publish stores what has changed, and has newer files loaded where another hub has published some.
 func (p *publisher) publish(ctx context.Context) {
-	files := p.Published()
+	files := p.Files.Load()
 	if files == nil {
 		return
 	}

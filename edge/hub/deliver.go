@@ -119,7 +119,7 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 // updates what a renewal may have changed. A claimed delivery may have waited for a slot
 // while its subscription was removed or its secret renewed, here or by another hub.
 func (h *Hub) stillValid(ctx context.Context, d *delivery) bool {
-	if newest, ok := h.Published().File(d.file.Path); !ok || newest.SHA256 != d.file.SHA256 {
+	if newest, ok := h.Files.Load().File(d.file.Path); !ok || newest.SHA256 != d.file.SHA256 {
 		return false // only the newest content is ever sent
 	}
 	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= claimAge && (changed == nil || d.ClaimedAt.After(*changed)) {

@@ -158,7 +158,7 @@ func TestFloods(t *testing.T) {
 // Without a writable state requests are rejected.
 func TestStoreDown(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
-	h, err := New(testConfig(s, func() *snapshot.Files { return nil }))
+	h, err := New(testConfig(s, &snapshot.Current[snapshot.Files]{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,8 +100,9 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 		t.Parallel()
 		s := newSubscriber(t, nil)
 		func() {
-			first := filesOf(t, 1, "first", time.Time{}, reviewcast.PathAtom)
-			h, err := New(testConfig(storetest.Open(t, state), func() *snapshot.Files { return first }))
+			first := &snapshot.Current[snapshot.Files]{}
+			first.Swap(filesOf(t, 1, "first", time.Time{}, reviewcast.PathAtom))
+			h, err := New(testConfig(storetest.Open(t, state), first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,8 +111,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		second := filesOf(t, 2, "second", time.Time{})
-		newRig(t, state, func(c *Config) { c.Published = func() *snapshot.Files { return second } })
+		newRig(t, state, func(c *Config) { c.Files.Swap(filesOf(t, 2, "second", time.Time{})) })
 		s.verification()
 		if c := s.notification(); c.body != "second" {
 			t.Errorf("notified with %q", c.body)
@@ -153,7 +153,6 @@ func TestTwoHubs(t *testing.T) {
 		s.quiet()
 	}
 	// The older content isn't published again.
-	old.Changed()
 	old.publish(1, "older")
 	old.ask("publish", atom, "", "hub.url", atom)
 	old.until("it has looked", func() bool { return old.reloads.Load() > 1 })
@@ -230,12 +229,11 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
-	published := func() *snapshot.Files { return nil }
 	for name, spoil := range map[string]func(*Config){
 		"no leases": func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
 		"no waits":  func(c *Config) { c.Retry[1] = 0 },
 	} {
-		c := testConfig(s, published)
+		c := testConfig(s, &snapshot.Current[snapshot.Files]{})
 		spoil(&c)
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: no error", name)

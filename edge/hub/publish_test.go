@@ -65,8 +65,7 @@ func TestSameSecond(t *testing.T) {
 		hash := func(body string) string { return reviewcast.SHA256([]byte(body)) }
 		built := time.Now()
 		for _, body := range []string{"first", "second", "first"} {
-			r.files.Store(filesOf(t, 7, body, built, reviewcast.PathAtom))
-			r.Changed()
+			r.files.Swap(filesOf(t, 7, body, built, reviewcast.PathAtom))
 			time.Sleep(2 * DefaultPollInterval)
 			if got := version(); got != hash(body) {
 				t.Errorf("%s of sequence 7 is not announced", body)

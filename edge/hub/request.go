@@ -177,7 +177,7 @@ func networkOf(client netip.Addr) string {
 
 // served returns the content that a topic has here now; without a hash if there is none.
 func (h *Hub) served(topic string) (p store.Publication) {
-	if files := h.Published(); files != nil {
+	if files := h.Files.Load(); files != nil {
 		if file, ok := files.File(strings.TrimPrefix(topic, h.BaseURL)); ok {
 			p = h.publication(files, file)
 		}
@@ -350,7 +350,7 @@ func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 
 // offered returns the topics that are published, or all before anything is.
 func (h *Hub) offered() (topics []string) {
-	files := h.Published()
+	files := h.Files.Load()
 	for _, path := range reviewcast.Topics {
 		if files != nil {
 			if _, ok := files.File(path); !ok {

@@ -286,7 +286,7 @@ func FuzzRequest(f *testing.F) {
 	} {
 		f.Add(body)
 	}
-	h, err := New(testConfig(storetest.Open(f, storetest.SQLite(f)), func() *snapshot.Files { return nil }))
+	h, err := New(testConfig(storetest.Open(f, storetest.SQLite(f)), &snapshot.Current[snapshot.Files]{}))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestPingInQuery(t *testing.T) {
 func TestUnpublishedTopic(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, migratedState(t))
-	r.files.Store(filesOf(t, 2, "first", time.Time{}, reviewcast.PathAtom))
+	r.files.Swap(filesOf(t, 2, "first", time.Time{}, reviewcast.PathAtom))
 	for topic, status := range map[string]int{atom: 202, feed: 400} {
 		w := r.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {"https://127.0.0.1:8443/cb"}})
 		if w.Code != status || status == 400 && strings.Contains(w.Body.String(), feed) {

@@ -41,7 +41,7 @@ type rig struct {
 	testing.TB
 	*Hub
 	state     *store.Store
-	files     atomic.Pointer[snapshot.Files]
+	files     snapshot.Current[snapshot.Files]
 	reloads   atomic.Int32
 	manifests chan string   // that Reload was called with
 	stop      func()        // and wait
@@ -64,7 +64,7 @@ func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
-	c := testConfig(r.state, r.files.Load)
+	c := testConfig(r.state, &r.files)
 	c.Reload = func(manifests []string) {
 		r.reloads.Add(1)
 		for _, m := range manifests {
@@ -106,9 +106,9 @@ func (r *rig) start() {
 }
 
 // testConfig has the command's defaults. Requests come from nowhere, and callbacks on this machine are allowed.
-func testConfig(s *store.Store, published func() *snapshot.Files) Config {
+func testConfig(s *store.Store, files *snapshot.Current[snapshot.Files]) Config {
 	return Config{
-		BaseURL: baseURL, Store: s, Published: published, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		BaseURL: baseURL, Store: s, Files: files, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: testPerHost,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	}
@@ -196,10 +196,7 @@ func filesOf(t testing.TB, sequence int64, body string, modified time.Time, topi
 
 // publish makes a body the content of every topic.
 func (r *rig) publish(sequence int64, body string) {
-	r.files.Store(filesOf(r, sequence, body, time.Time{}))
-	if r.Hub != nil {
-		r.Changed()
-	}
+	r.files.Swap(filesOf(r, sequence, body, time.Time{}))
 }
 
 // post sends a form to the hub.

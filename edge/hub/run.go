@@ -176,7 +176,6 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		if h.Reload != nil {
 			h.Reload(h.takePings())
 		}
-		h.Changed()
 		select {
 		case <-ctx.Done():
 			return
