@@ -147,19 +147,6 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 	// A wrong state is empty.
 	l.log.Info("hub state", "state", stateSource(l.state), "subscriptions", counts.Total)
 	c := l.config
-	if reload := c.Reload; reload != nil {
-		c.Reload = func(manifests []string) {
-			reload(manifests)
-			if manifests == nil {
-				return
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			if err := s.Ping(ctx, manifests); err != nil {
-				l.log.Warn("publish ping not passed on to other edges", "error", err)
-			}
-		}
-	}
 	c.Store = s
 	l.config.Metrics.Unregister(l.down)
 	h, err := hub.New(c)
@@ -199,18 +186,6 @@ func (l *edgeHub) work(ctx context.Context) error {
 			return nil
 		case <-time.After(wait):
 		}
-	}
-	if l.config.Reload != nil {
-		go func() { // what other edges have passed on
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case manifests := <-l.store.Pings():
-					l.config.Reload(manifests)
-				}
-			}
-		}()
 	}
 	return l.hub.Load().Run(ctx)
 }

@@ -35,9 +35,9 @@ type Config struct {
 	Store *store.Store
 	// Files are those that are published now. Required.
 	Files *snapshot.Current[snapshot.Files]
-	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, with the
-	// hashes of the manifests that they have named, which may be none; and with nil when another hub has published
-	// newer files. Nil: the files are reloaded without the hub.
+	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, also of
+	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with nil
+	// when another hub has published newer files. Nil: the files are reloaded without the hub.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
 	// verifications of its network. Required.
