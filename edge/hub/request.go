@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,9 @@ func networkOf(client netip.Addr) string {
 
 // served returns the content that a topic has here now; without a hash if there is none.
 func (h *Hub) served(topic string) (p store.Publication) {
-	if files := h.Files.Load(); files != nil {
-		if file, ok := files.File(strings.TrimPrefix(topic, h.BaseURL)); ok {
-			p = h.publication(files, file)
-		}
+	files := cmp.Or(h.Files.Load(), &snapshot.Files{})
+	if file, ok := files.File(strings.TrimPrefix(topic, h.BaseURL)); ok {
+		p = h.publication(files, file)
 	}
 	return p
 }
