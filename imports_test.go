@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"edge":               {"edge/snapshot", "internal/..."},
 	"edge/snapshot":      {"internal/..."},
 	"edge/mcpserver":     {"edge/snapshot"},
-	"edge/hub":           {"edge/hub/store"},
+	"edge/hub":           {"edge/hub/store", "edge/snapshot"},
 	"edge/hub/store":     {"internal/durable"},
 	"edge/hub/killtest":  {"edge/hub", "edge/hub/store"},
 	"internal/durable":   {},

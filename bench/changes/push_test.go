@@ -29,6 +29,7 @@ import (
 	"reviewcast"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const pushBaseURL = "https://reviews.example.com"
@@ -52,7 +53,7 @@ type subscribers struct {
 	h        *history
 	hub      *hub.Hub
 	store    *store.Store
-	edition  atomic.Pointer[hub.Edition]
+	files    snapshot.Current[snapshot.Files]
 	topic    string // path
 	loss     float64
 	received atomic.Int64 // bytes, TLS and headers included
@@ -80,7 +81,7 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	s.hub, err = hub.New(hub.Config{
-		BaseURL: pushBaseURL, Store: s.store, Published: s.edition.Load, Client: func(*http.Request) netip.Addr { return netip.Addr{} }, RootCAs: pool,
+		BaseURL: pushBaseURL, Store: s.store, Files: &s.files, Client: func(*http.Request) netip.Addr { return netip.Addr{} }, RootCAs: pool,
 		Retry: [2]time.Duration{time.Millisecond, time.Millisecond}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: 64,
 		PollInterval: 50 * time.Millisecond, AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	})
@@ -126,8 +127,7 @@ func (s *subscribers) run() {
 // fill subscribes everybody as verified requests do, before the hub runs.
 func (s *subscribers) fill() {
 	ctx, now := s.Context(), time.Now()
-	content := s.edition.Load().Topics[s.topic]
-	served := store.Publication{Topic: pushBaseURL + s.topic, SHA256: content.SHA256, Sequence: s.edition.Load().Sequence}
+	served := store.Publication{Topic: pushBaseURL + s.topic, SHA256: s.published(s.topic), Sequence: s.files.Load().Sequence()}
 	for i := range s.state {
 		u, err := url.Parse(fmt.Sprintf("%s/%d", s.URL, i))
 		if err != nil {
@@ -154,15 +154,26 @@ func (s *subscribers) publish() {
 	if err := json.Unmarshal(s.h.file(s, reviewcast.PathManifest), &manifest); err != nil {
 		s.Fatal(err)
 	}
-	e := &hub.Edition{Sequence: manifest.Sequence, Topics: map[string]hub.Content{}}
+	manifest.ChangeSHA256 = "" // numbered documents are no topics
+	alone, err := json.Marshal(manifest)
+	if err != nil {
+		s.Fatal(err)
+	}
+	bodies := map[string][]byte{}
 	for _, path := range []string{reviewcast.PathLatestChange, reviewcast.PathReviews} {
-		body := s.h.file(s, path)
-		e.Topics[path] = hub.Content{Body: body, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body)}
+		bodies[path] = s.h.file(s, path)
 	}
-	s.edition.Store(e)
-	if s.hub != nil {
-		s.hub.Changed()
+	files, err := snapshot.FilesOf(alone, bodies, snapshot.Config{Holds: func(path string) bool { return bodies[path] != nil }})
+	if err != nil {
+		s.Fatal(err)
 	}
+	s.files.Swap(files)
+}
+
+// published returns the hash of what is published at a path.
+func (s *subscribers) published(path string) string {
+	f, _ := s.files.Load().File(path)
+	return f.SHA256
 }
 
 // subscribe asks the hub for a subscription, as often as it is busy.
@@ -262,7 +273,7 @@ func (s *subscribers) hold(whole int) {
 	body := s.h.file(s, reviewcast.PathReviews)
 	sha256 := reviewcast.SHA256(body)
 	for i := range s.state {
-		s.state[i] = follower{sequence: s.edition.Load().Sequence, sha256: sha256}
+		s.state[i] = follower{sequence: s.files.Load().Sequence(), sha256: sha256}
 		if i < whole {
 			s.state[i].body = body
 		}
@@ -271,7 +282,7 @@ func (s *subscribers) hold(whole int) {
 
 // current waits until everybody has the newest reviews.json.
 func (s *subscribers) current() {
-	want := s.edition.Load().Topics[reviewcast.PathReviews].SHA256
+	want := s.published(reviewcast.PathReviews)
 	s.until("everybody has the newest content", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -281,7 +292,7 @@ func (s *subscribers) current() {
 
 // answered waits until everybody has answered the newest document.
 func (s *subscribers) answered() {
-	want := s.edition.Load().Topics[s.topic].SHA256
+	want := s.published(s.topic)
 	s.until("everybody has answered", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()

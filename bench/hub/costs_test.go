@@ -21,7 +21,7 @@ func BenchmarkCosts(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
 			e := &bench{TB: b, store: storetest.Open(b, databases[name](b))}
-			e.next(1)
+			e.publish(1)
 			ctx := context.Background()
 			e.subscribe(callbacks("https://127.0.0.1:8443", subscriptions), []byte("secret"))
 			request := func(i int) error {

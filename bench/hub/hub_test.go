@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,7 @@ import (
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -91,10 +93,10 @@ func (r *receiver) wait(b testing.TB) {
 // bench is a hub at work on a full state.
 type bench struct {
 	testing.TB
-	store   *store.Store
-	edition atomic.Pointer[hub.Edition]
-	hub     *hub.Hub
-	stop    func()
+	store *store.Store
+	files snapshot.Current[snapshot.Files]
+	hub   *hub.Hub
+	stop  func()
 }
 
 func newBench(b testing.TB, state string, ca *x509.Certificate) *bench {
@@ -105,9 +107,9 @@ func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(
 	pool := x509.NewCertPool()
 	pool.AddCert(ca)
 	e := &bench{TB: b, store: storetest.Open(b, state)}
-	e.next(1)
+	e.publish(1)
 	var err error
-	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
+	c := hub.Config{BaseURL: baseURL, Store: e.store, Files: &e.files, RootCAs: pool, PerHost: perHost,
 		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry()}
 	change(&c)
@@ -130,25 +132,33 @@ func (e *bench) run() {
 	e.Cleanup(e.stop)
 }
 
-// next makes another feed the newest.
-func (e *bench) next(sequence int64) {
+// publish makes another feed the newest.
+func (e *bench) publish(sequence int64) {
 	body := make([]byte, bodySize)
 	_, _ = rand.Read(body)
-	sum := sha256.Sum256(body)
-	e.edition.Store(&hub.Edition{Sequence: sequence, Topics: map[string]hub.Content{
-		reviewcast.PathAtom: {Body: body, MediaType: reviewcast.MediaAtom, SHA256: hex.EncodeToString(sum[:])}}})
+	feed := reviewcast.File{Path: reviewcast.PathAtom, MediaType: reviewcast.MediaAtom, SHA256: reviewcast.SHA256(body)}
+	unread := reviewcast.File{Path: reviewcast.PathReviews, SHA256: feed.SHA256} // a manifest has it
+	manifest, err := json.Marshal(reviewcast.Manifest{Version: 1, BaseURL: baseURL, Sequence: sequence, Files: []reviewcast.File{feed, unread}})
+	if err != nil {
+		e.Fatal(err)
+	}
+	files, err := snapshot.FilesOf(manifest, map[string][]byte{feed.Path: body}, snapshot.Config{Holds: func(path string) bool { return path == feed.Path }})
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.files.Swap(files)
 }
 
-func (e *bench) publish(sequence int64) {
-	e.next(sequence)
-	e.hub.Changed()
+// feed returns the feed that is published.
+func (e *bench) feed() *snapshot.File {
+	feed, _ := e.files.Load().File(reviewcast.PathAtom)
+	return feed
 }
 
 // subscribe fills the state as verified requests do.
 func (e *bench) subscribe(callbacks []string, secret []byte) {
 	ctx, now := context.Background(), time.Now()
-	p := e.edition.Load()
-	if _, err := e.store.Publish(ctx, now, store.Publication{Topic: topic, SHA256: p.Topics[reviewcast.PathAtom].SHA256, Sequence: p.Sequence}); err != nil {
+	if _, err := e.store.Publish(ctx, now, store.Publication{Topic: topic, SHA256: e.feed().SHA256, Sequence: e.files.Load().Sequence()}); err != nil {
 		e.Fatal(err)
 	}
 	for part := range slices.Chunk(callbacks, 500) { // as many as may be pending for a host
@@ -159,7 +169,7 @@ func (e *bench) subscribe(callbacks []string, secret []byte) {
 			}
 			r := store.Request{Topic: topic, Callback: callback, Mode: store.ModeSubscribe, Lease: hub.DefaultLease, Secret: secret}
 			r.Endpoint, r.Host = store.Endpoint(u)
-			return e.store.Request(ctx, now, r, store.Publication{SHA256: p.Topics[reviewcast.PathAtom].SHA256, Sequence: p.Sequence}, store.Caps{PendingPerHost: 1000})
+			return e.store.Request(ctx, now, r, store.Publication{SHA256: e.feed().SHA256, Sequence: e.files.Load().Sequence()}, store.Caps{PendingPerHost: 1000})
 		}, e)
 		claimed, err := e.store.ClaimVerifications(ctx, now, "bench", nil, len(part))
 		if err != nil {
@@ -295,7 +305,7 @@ func BenchmarkFanOut(b *testing.B) {
 					for range 5 {
 						r.expect(many)
 						cpu := cpuSeconds()
-						took := bare(b, r.Certificate(), list, e.edition.Load().Topics[reviewcast.PathAtom].Body, key).Seconds()
+						took := bare(b, r.Certificate(), list, e.feed().Body, key).Seconds()
 						r.wait(b)
 						loopCPU := cpuSeconds() - cpu
 						r.expect(many)
@@ -407,7 +417,7 @@ func benchmarkHundredThousand(b *testing.B) {
 		b.ReportMetric(float64(published[25].Microseconds())/1000, "ms-publish")
 		b.ReportMetric(float64(synced[25].Microseconds())/1000, "ms-fsync")
 
-		e.next(1000)
+		e.publish(1000)
 		r.expect(n)
 		began := time.Now()
 		e.run()

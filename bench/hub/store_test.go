@@ -24,7 +24,7 @@ func BenchmarkStore(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
 			e := &bench{TB: b, store: storetest.Open(b, databases[name](b))}
-			e.next(1)
+			e.publish(1)
 			e.subscribe(callbacks("https://127.0.0.1:8443", many), nil)
 			ctx := context.Background()
 			var list [3][]float64 // wall, ours, database's

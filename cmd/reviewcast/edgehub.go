@@ -19,12 +19,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/mcpserver"
-	"reviewcast/edge/snapshot"
 )
 
 // hubFlags configure the hub.
@@ -50,27 +48,13 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 	if state == noState {
 		return nil, nil
 	}
-	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Files.Load()) }, Reload: reload, Client: c.Proxies.Client,
+	l := &edgeHub{log: c.Logger, state: state, config: hub.Config{
+		BaseURL: c.BaseURL, Files: &c.Snapshots.Files, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: c.Metrics,
 	}}
 	return l, l.start(ctx)
-}
-
-// editionOf is a version as the hub sees it.
-func editionOf(s *snapshot.Files) *hub.Edition {
-	if s == nil {
-		return nil
-	}
-	e := &hub.Edition{Sequence: s.Sequence(), Topics: make(map[string]hub.Content, len(reviewcast.Topics))}
-	for _, path := range reviewcast.Topics {
-		if f, ok := s.File(path); ok {
-			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256, Modified: f.LastModified}
-		}
-	}
-	return e
 }
 
 const (
@@ -91,12 +75,11 @@ var errNotOpen = errors.New("the hub's state is not open yet")
 // edgeHub is the hub of an edge. Its state may be opened after the edge has started, so that a hanging database or a
 // damaged file doesn't keep the files from being served. Until then it rejects requests with 503.
 type edgeHub struct {
-	log       *slog.Logger
-	state     string
-	snapshots *snapshot.Holder
-	config    hub.Config
-	down      prometheus.Collector // state_up 0, before the state is open
-	opening   chan error           // of the attempt that runs; nil: none
+	log     *slog.Logger
+	state   string
+	config  hub.Config
+	down    prometheus.Collector // state_up 0, before the state is open
+	opening chan error           // of the attempt that runs; nil: none
 
 	err   atomic.Pointer[error]   // of the last attempt that has ended
 	hub   atomic.Pointer[hub.Hub] // nil: not open yet
@@ -164,19 +147,6 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 	// A wrong state is empty.
 	l.log.Info("hub state", "state", stateSource(l.state), "subscriptions", counts.Total)
 	c := l.config
-	if reload := c.Reload; reload != nil {
-		c.Reload = func(manifests []string) {
-			reload(manifests)
-			if manifests == nil {
-				return
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			if err := s.Ping(ctx, manifests); err != nil {
-				l.log.Warn("publish ping not passed on to other edges", "error", err)
-			}
-		}
-	}
 	c.Store = s
 	l.config.Metrics.Unregister(l.down)
 	h, err := hub.New(c)
@@ -184,7 +154,6 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 		return usageError{err}
 	}
 	l.store = s
-	l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
 	l.hub.Store(h)
 	return nil
 }
@@ -217,18 +186,6 @@ func (l *edgeHub) work(ctx context.Context) error {
 			return nil
 		case <-time.After(wait):
 		}
-	}
-	if l.config.Reload != nil {
-		go func() { // what other edges have passed on
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case manifests := <-l.store.Pings():
-					l.config.Reload(manifests)
-				}
-			}
-		}()
 	}
 	return l.hub.Load().Run(ctx)
 }

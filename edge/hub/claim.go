@@ -8,6 +8,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 // claimBatch is how many deliveries are claimed at once.
@@ -46,7 +47,7 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.wakePublish:
+		case <-h.changed:
 			reset = true
 		case <-h.Store.Wake(): // another process has created work
 			reset = true
@@ -60,14 +61,14 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 
 // claim claims deliveries as long as there are some and the scheduler has capacity.
 func (c *claimer) claim(ctx, work context.Context) error {
-	edition := c.Published()
-	if edition == nil {
+	files := c.Files.Load()
+	if files == nil {
 		return nil
 	}
 	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
 		key := left[0]
 		left = left[1:]
-		more, err := c.claimBatch(ctx, work, key, edition)
+		more, err := c.claimBatch(ctx, work, key, files)
 		if err != nil {
 			c.storeError(ctx, "deliveries not claimed", err)
 			return err
@@ -80,9 +81,8 @@ func (c *claimer) claim(ctx, work context.Context) error {
 }
 
 // claimBatch claims deliveries of a work key and begins or queues them. It reports whether there may be more.
-func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, edition *Edition) (more bool, err error) {
-	path := strings.TrimPrefix(key.Topic, c.BaseURL)
-	content, ok := edition.Topics[path]
+func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, files *snapshot.Files) (more bool, err error) {
+	file, ok := files.File(strings.TrimPrefix(key.Topic, c.BaseURL))
 	if !ok {
 		return false, nil
 	}
@@ -98,7 +98,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	if c.network.isDown() {
 		limit = 1 // a probe, which ends the outage if it is answered
 	}
-	claim := store.Claim{Owner: c.owner, WorkKey: key, SHA256: content.SHA256, Except: except, Limit: limit}
+	claim := store.Claim{Owner: c.owner, WorkKey: key, SHA256: file.SHA256, Except: except, Limit: limit}
 	claimed, err := c.Store.ClaimDeliveries(ctx, time.Now(), claim)
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	}
 	deliveries := make([]*delivery, len(claimed))
 	for i, d := range claimed {
-		deliveries[i] = &delivery{Delivery: d, content: content, path: path}
+		deliveries[i] = &delivery{Delivery: d, file: file}
 	}
 	c.scheduler.add(deliveries)
 	c.dispatch(work)
@@ -133,8 +133,8 @@ type publisher struct {
 
 // publish stores what has changed, and has newer files loaded where another hub has published some.
 func (p *publisher) publish(ctx context.Context) {
-	edition := p.Published()
-	if edition == nil {
+	files := p.Files.Load()
+	if files == nil {
 		return
 	}
 	rows, err := p.Store.Topics(ctx)
@@ -143,22 +143,28 @@ func (p *publisher) publish(ctx context.Context) {
 		return
 	}
 	for _, path := range reviewcast.Topics {
-		content, ok := edition.Topics[path]
-		row, known := rows[p.BaseURL+path]
+		file, ok := files.File(path)
+		if !ok {
+			delete(p.behind, path)
+			delete(p.served, path)
+			continue
+		}
+		now := p.publication(files, file)
+		row, known := rows[now.Topic]
 		// Two builds of one second may have the same times. If this content replaced the
 		// content in the row, it is the newer one, and gets a later time.
-		if known && p.served[path] == row.SHA256 && content.SHA256 != row.SHA256 && edition.Sequence == row.Sequence && !content.Modified.After(row.Modified) {
-			content.Modified = row.Modified.Add(time.Second)
+		if known && p.served[path] == row.SHA256 && now.SHA256 != row.SHA256 && now.Sequence == row.Sequence && !now.Modified.After(row.Modified) {
+			now.Modified = row.Modified.Add(time.Second)
 		}
-		p.served[path] = content.SHA256
+		p.served[path] = now.SHA256
 		// Two edges may have been given different files with one sequence; the later modified ones are newer.
-		newer := edition.Sequence > row.Sequence || edition.Sequence == row.Sequence && content.Modified.After(row.Modified)
+		newer := now.Sequence > row.Sequence || now.Sequence == row.Sequence && now.Modified.After(row.Modified)
 		switch {
-		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
+		case known && row.SHA256 == now.SHA256 && row.Sequence >= now.Sequence:
 			delete(p.behind, path)
 		case !known || newer:
 			delete(p.behind, path)
-			p.store(ctx, path, content, edition.Sequence)
+			p.store(ctx, now, len(file.Body))
 		default:
 			signal(p.wakeReload)
 			if since, behind := p.behind[path]; !behind {
@@ -166,20 +172,19 @@ func (p *publisher) publish(ctx context.Context) {
 			} else if !since.IsZero() && time.Since(since) >= behindFor {
 				p.behind[path] = time.Time{}
 				p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
-					"topic", p.BaseURL+path, "sequence", edition.Sequence, "notified", row.Sequence)
+					"topic", now.Topic, "sequence", now.Sequence, "notified", row.Sequence)
 			}
 		}
 	}
 }
 
-func (p *publisher) store(ctx context.Context, path string, content Content, sequence int64) {
-	publication := store.Publication{Topic: p.BaseURL + path, SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
-	changed, err := p.Store.Publish(ctx, time.Now(), publication)
+func (p *publisher) store(ctx context.Context, now store.Publication, size int) {
+	changed, err := p.Store.Publish(ctx, time.Now(), now)
 	switch {
 	case err != nil:
 		p.storeError(ctx, "change not stored", err)
 	case changed:
-		p.metrics.changes.WithLabelValues(publication.Topic).Inc()
-		p.Logger.Info("topic changed", "topic", publication.Topic, "sequence", sequence, "bytes", len(content.Body))
+		p.metrics.changes.WithLabelValues(now.Topic).Inc()
+		p.Logger.Info("topic changed", "topic", now.Topic, "sequence", now.Sequence, "bytes", size)
 	}
 }

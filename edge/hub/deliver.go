@@ -119,7 +119,7 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 // updates what a renewal may have changed. A claimed delivery may have waited for a slot
 // while its subscription was removed or its secret renewed, here or by another hub.
 func (h *Hub) stillValid(ctx context.Context, d *delivery) bool {
-	if edition := h.Published(); edition == nil || edition.Topics[d.path].SHA256 != d.content.SHA256 {
+	if newest, ok := h.Files.Load().File(d.file.Path); !ok || newest.SHA256 != d.file.SHA256 {
 		return false // only the newest content is ever sent
 	}
 	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= claimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
@@ -157,17 +157,17 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	watch := h.watch(parent, d, cancel)
 	defer watch.timer.Stop()
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Callback, watch.body(d.content.Body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Callback, watch.body(d.file.Body))
 	if err != nil {
 		return 0, nil, err
 	}
-	request.ContentLength = int64(len(d.content.Body))
-	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.content.Body)), nil }
-	request.Header["Content-Type"] = []string{d.content.MediaType}
-	request.Header["Link"] = []string{reviewcast.TopicLinks(h.BaseURL, d.path)}
+	request.ContentLength = int64(len(d.file.Body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.file.Body)), nil }
+	request.Header["Content-Type"] = []string{d.file.MediaType}
+	request.Header["Link"] = []string{reviewcast.TopicLinks(h.BaseURL, d.file.Path)}
 	request.Header["User-Agent"] = []string{userAgent}
 	if d.Secret != nil {
-		request.Header["X-Hub-Signature"] = []string{signature(d.Secret, d.content.Body)}
+		request.Header["X-Hub-Signature"] = []string{signature(d.Secret, d.file.Body)}
 	}
 	response, err := h.deliverClient.Do(request)
 	if err != nil {

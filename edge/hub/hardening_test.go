@@ -15,6 +15,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 // A name that resolves to a private address is refused when it is dialled, for
@@ -34,7 +35,7 @@ func TestServerSideRequestForgery(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	d := &delivery{Delivery: store.Delivery{Callback: callback, Topic: atom}, content: Content{Body: []byte("x")}, host: &host{}, slot: &slot{}}
+	d := &delivery{Delivery: store.Delivery{Callback: callback, Topic: atom}, file: &snapshot.File{Body: []byte("x")}, host: &host{}, slot: &slot{}}
 	if _, _, err := r.Hub.post(t.Context(), d); err == nil || !strings.Contains(err.Error(), "prohibited IP") {
 		t.Errorf("delivery: %v", err)
 	}
@@ -157,7 +158,7 @@ func TestFloods(t *testing.T) {
 // Without a writable state requests are rejected.
 func TestStoreDown(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
-	h, err := New(testConfig(s, func() *Edition { return nil }))
+	h, err := New(testConfig(s, &snapshot.Current[snapshot.Files]{}))
 	if err != nil {
 		t.Fatal(err)
 	}

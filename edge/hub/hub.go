@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -32,11 +33,11 @@ type Config struct {
 	BaseURL string
 	// Store keeps the state. Required; the hub doesn't close it.
 	Store *store.Store
-	// Published returns what is published now, nil if nothing is. Required.
-	Published func() *Edition
-	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, with the
-	// hashes of the manifests that they have named, which may be none; and with nil when another hub has published
-	// newer files. Nil: the files are reloaded without the hub, which is notified with Changed.
+	// Files are those that are published now. Required.
+	Files *snapshot.Current[snapshot.Files]
+	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, also of
+	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with nil
+	// when another hub has published newer files. Nil: the files are reloaded without the hub.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
 	// verifications of its network. Required.
@@ -69,20 +70,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Edition is a published set of files, as far as the hub needs it. It is immutable.
-type Edition struct {
-	Sequence int64              // of the manifest
-	Topics   map[string]Content // by path, see reviewcast.Topics; a missing topic is not published
-}
-
-// Content is a topic's body.
-type Content struct {
-	Body      []byte
-	MediaType string    // the Content-Type
-	SHA256    string    // hex, of Body
-	Modified  time.Time // when it last changed, as the manifest says
-}
-
 // Hub accepts requests and delivers changes.
 type Hub struct {
 	Config
@@ -98,8 +85,9 @@ type Hub struct {
 	busy, full    atomic.Bool               // the last count reached maxPending, maxSubscriptions
 	exchanges     sync.WaitGroup            // deliveries and verifications in flight
 
-	// Each of these wakes one loop.
-	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
+	// Each of these wakes one loop; changed wakes deliverLoop, too, when Files have.
+	wakeReload, wakeDeliver, wakeVerify chan struct{}
+	changed                             <-chan struct{}
 
 	pings  chan []string         // manifests that pings have announced, to reloadLoop
 	health atomic.Pointer[error] // of the last heartbeat, or that it is late
@@ -125,16 +113,15 @@ func New(c Config) (*Hub, error) {
 		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
 		scheduler:   newScheduler(c.PerHost),
 		outcomes:    make(chan store.Outcome, maxReady),
-		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
-		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
-		pings: make(chan []string, maxPings),
+		wakeReload:  make(chan struct{}, 1),
+		wakeDeliver: make(chan struct{}, 1),
+		wakeVerify:  make(chan struct{}, 1),
+		changed:     c.Files.Changed(),
+		pings:       make(chan []string, maxPings),
 	}
 	c.Metrics.MustRegister(state{h})
 	return h, nil
 }
-
-// Changed notifies the hub that Published returns something new. It doesn't block.
-func (h *Hub) Changed() { signal(h.wakePublish) }
 
 // signal sets a flag that a loop waits for.
 func signal(c chan struct{}) {

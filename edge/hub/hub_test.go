@@ -14,6 +14,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 // Subscribe, notify and unsubscribe on a real network and both databases, for every topic,
@@ -34,7 +35,7 @@ func TestSubscribeNotifyUnsubscribe(t *testing.T) {
 				r.settled()
 
 				body := "second for " + topic + secret
-				r.publish(r.edition.Load().Sequence+1, body)
+				r.publish(r.files.Load().Sequence()+1, body)
 				c = s.notification()
 				if c.body != body || c.uri != "/cb?token=a%20b&x" {
 					t.Errorf("notified at %s with %q", c.uri, c.body)
@@ -99,8 +100,9 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 		t.Parallel()
 		s := newSubscriber(t, nil)
 		func() {
-			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
-			h, err := New(testConfig(storetest.Open(t, state), func() *Edition { return first }))
+			first := &snapshot.Current[snapshot.Files]{}
+			first.Swap(filesOf(t, 1, "first", time.Time{}, reviewcast.PathAtom))
+			h, err := New(testConfig(storetest.Open(t, state), first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,11 +111,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		second := &Edition{Sequence: 2, Topics: map[string]Content{}}
-		for _, path := range reviewcast.Topics {
-			second.Topics[path] = content(path, "second")
-		}
-		newRig(t, state, func(c *Config) { c.Published = func() *Edition { return second } })
+		newRig(t, state, func(c *Config) { c.Files.Swap(filesOf(t, 2, "second", time.Time{})) })
 		s.verification()
 		if c := s.notification(); c.body != "second" {
 			t.Errorf("notified with %q", c.body)
@@ -155,7 +153,6 @@ func TestTwoHubs(t *testing.T) {
 		s.quiet()
 	}
 	// The older content isn't published again.
-	old.Changed()
 	old.publish(1, "older")
 	old.ask("publish", atom, "", "hub.url", atom)
 	old.until("it has looked", func() bool { return old.reloads.Load() > 1 })
@@ -172,7 +169,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	busy := newIdleRig(t, state, func(c *Config) { c.PerHost = 1 })
 	busy.scheduler.slots.slow = 0 // the first stays in the only normal slot of the host
 	busy.start()
-	idle := newRig(t, state) // it stays with the first edition and delivers nothing
+	idle := newRig(t, state) // it stays with the first files and delivers nothing
 	s := newSubscriber(t, nil)
 	const n = 24
 	for i := range n {
@@ -232,12 +229,11 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
-	published := func() *Edition { return nil }
 	for name, spoil := range map[string]func(*Config){
 		"no leases": func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
 		"no waits":  func(c *Config) { c.Retry[1] = 0 },
 	} {
-		c := testConfig(s, published)
+		c := testConfig(s, &snapshot.Current[snapshot.Files]{})
 		spoil(&c)
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: no error", name)

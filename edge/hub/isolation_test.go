@@ -96,8 +96,7 @@ func TestKnownSlow(t *testing.T) {
 				<-s.calls
 			}
 		}
-		edition := r.edition.Load()
-		moved, err := r.state.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: "next", Sequence: edition.Sequence + 1})
+		moved, err := r.state.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: "next", Sequence: r.files.Load().Sequence() + 1})
 		if err != nil || !moved {
 			t.Fatal(moved, err)
 		}

@@ -31,7 +31,7 @@ func TestBehindForAMoment(t *testing.T) {
 	bubbleWith(t, log, func(t *testing.T, r *rig, _ *pipes) {
 		time.Sleep(time.Minute)
 		for sequence := int64(2); sequence < 5; sequence++ {
-			if _, err := r.state.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: content(reviewcast.PathAtom, fmt.Sprint(sequence)).SHA256, Sequence: sequence}); err != nil {
+			if _, err := r.state.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: reviewcast.SHA256([]byte(fmt.Sprint(sequence))), Sequence: sequence}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(behindFor - 2*DefaultPollInterval)
@@ -62,13 +62,10 @@ func TestSameSecond(t *testing.T) {
 			}
 			return rows[atom].SHA256
 		}
-		hash := func(body string) string { return content(reviewcast.PathAtom, body).SHA256 }
+		hash := func(body string) string { return reviewcast.SHA256([]byte(body)) }
 		built := time.Now()
 		for _, body := range []string{"first", "second", "first"} {
-			c := content(reviewcast.PathAtom, body)
-			c.Modified = built
-			r.edition.Store(&Edition{Sequence: 7, Topics: map[string]Content{reviewcast.PathAtom: c}})
-			r.Changed()
+			r.files.Swap(filesOf(t, 7, body, built, reviewcast.PathAtom))
 			time.Sleep(2 * DefaultPollInterval)
 			if got := version(); got != hash(body) {
 				t.Errorf("%s of sequence 7 is not announced", body)

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -176,11 +178,15 @@ func networkOf(client netip.Addr) string {
 
 // served returns the content that a topic has here now; without a hash if there is none.
 func (h *Hub) served(topic string) (p store.Publication) {
-	if edition := h.Published(); edition != nil {
-		content := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]
-		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence, Modified: content.Modified}
+	files := cmp.Or(h.Files.Load(), &snapshot.Files{})
+	if file, ok := files.File(strings.TrimPrefix(topic, h.BaseURL)); ok {
+		p = h.publication(files, file)
 	}
 	return p
+}
+
+func (h *Hub) publication(files *snapshot.Files, file *snapshot.File) store.Publication {
+	return store.Publication{Topic: h.BaseURL + file.Path, SHA256: file.SHA256, Sequence: files.Sequence(), Modified: file.LastModified}
 }
 
 // rejection is the error of a request that isn't accepted, in one sentence for its sender.
@@ -344,11 +350,14 @@ func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 
 // offered returns the topics that are published, or all before anything is.
 func (h *Hub) offered() (topics []string) {
-	edition := h.Published()
+	files := h.Files.Load()
 	for _, path := range reviewcast.Topics {
-		if edition == nil || edition.Topics[path].SHA256 != "" {
-			topics = append(topics, h.BaseURL+path)
+		if files != nil {
+			if _, ok := files.File(path); !ok {
+				continue
+			}
 		}
+		topics = append(topics, h.BaseURL+path)
 	}
 	return topics
 }

@@ -13,6 +13,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 // TestRequests checks each kind of request against the Recommendation, with its section,
@@ -285,7 +286,7 @@ func FuzzRequest(f *testing.F) {
 	} {
 		f.Add(body)
 	}
-	h, err := New(testConfig(storetest.Open(f, storetest.SQLite(f)), func() *Edition { return nil }))
+	h, err := New(testConfig(storetest.Open(f, storetest.SQLite(f)), &snapshot.Current[snapshot.Files]{}))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -352,8 +353,7 @@ func TestPingInQuery(t *testing.T) {
 func TestUnpublishedTopic(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, migratedState(t))
-	edition := &Edition{Sequence: 2, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
-	r.edition.Store(edition)
+	r.files.Swap(filesOf(t, 2, "first", time.Time{}, reviewcast.PathAtom))
 	for topic, status := range map[string]int{atom: 202, feed: 400} {
 		w := r.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {"https://127.0.0.1:8443/cb"}})
 		if w.Code != status || status == 400 && strings.Contains(w.Body.String(), feed) {

@@ -2,9 +2,8 @@ package hub
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -14,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +25,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const baseURL = "https://reviews.example.com"
@@ -40,7 +41,7 @@ type rig struct {
 	testing.TB
 	*Hub
 	state     *store.Store
-	edition   atomic.Pointer[Edition]
+	files     snapshot.Current[snapshot.Files]
 	reloads   atomic.Int32
 	manifests chan string   // that Reload was called with
 	stop      func()        // and wait
@@ -63,7 +64,7 @@ func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
-	c := testConfig(r.state, r.edition.Load)
+	c := testConfig(r.state, &r.files)
 	c.Reload = func(manifests []string) {
 		r.reloads.Add(1)
 		for _, m := range manifests {
@@ -105,9 +106,9 @@ func (r *rig) start() {
 }
 
 // testConfig has the command's defaults. Requests come from nowhere, and callbacks on this machine are allowed.
-func testConfig(s *store.Store, published func() *Edition) Config {
+func testConfig(s *store.Store, files *snapshot.Current[snapshot.Files]) Config {
 	return Config{
-		BaseURL: baseURL, Store: s, Published: published, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		BaseURL: baseURL, Store: s, Files: files, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: testPerHost,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	}
@@ -166,25 +167,36 @@ var roots = func() func(testing.TB) *x509.CertPool {
 	return func(testing.TB) *x509.CertPool { return pool() }
 }()
 
-func content(path, body string) Content {
-	sum := sha256.Sum256([]byte(body))
-	media := reviewcast.MediaJSON
-	if path == reviewcast.PathAtom {
-		media = reviewcast.MediaAtom
+// filesOf returns a version in which some topics, all if none is named, have a body.
+func filesOf(t testing.TB, sequence int64, body string, modified time.Time, topics ...string) *snapshot.Files {
+	t.Helper()
+	if topics == nil {
+		topics = reviewcast.Topics
 	}
-	return Content{Body: []byte(body), MediaType: media, SHA256: hex.EncodeToString(sum[:])}
+	m := reviewcast.Manifest{Version: 1, BaseURL: baseURL, Sequence: sequence}
+	bodies := map[string][]byte{}
+	for _, path := range slices.Sorted(slices.Values(reviewcast.Topics)) { // a manifest has reviews.json
+		media := reviewcast.MediaJSON
+		if path == reviewcast.PathAtom {
+			media = reviewcast.MediaAtom
+		}
+		m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: media, SHA256: reviewcast.SHA256([]byte(body)), LastModified: modified})
+		bodies[path] = []byte(body)
+	}
+	manifest, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := snapshot.FilesOf(manifest, bodies, snapshot.Config{Holds: func(path string) bool { return slices.Contains(topics, path) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // publish makes a body the content of every topic.
 func (r *rig) publish(sequence int64, body string) {
-	e := &Edition{Sequence: sequence, Topics: map[string]Content{}}
-	for _, path := range reviewcast.Topics {
-		e.Topics[path] = content(path, body)
-	}
-	r.edition.Store(e)
-	if r.Hub != nil {
-		r.Changed()
-	}
+	r.files.Swap(filesOf(r, sequence, body, time.Time{}))
 }
 
 // post sends a form to the hub.

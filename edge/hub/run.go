@@ -19,6 +19,8 @@ const (
 	sweepBatch = 2000
 	// reloadEvery keeps pings, which anybody may send, from reading the disk constantly.
 	reloadEvery = time.Second
+	// passOnTimeout is the time for passing a ping on.
+	passOnTimeout = time.Second
 	// leaveWithin is the time after Grace for writing the last outcomes and giving up claims.
 	leaveWithin = 2 * time.Second
 	// logEvery is how often an error of one kind is logged: it may happen thousands of times a second.
@@ -56,7 +58,9 @@ func (h *Hub) Run(ctx context.Context) error {
 		h.sweep(ctx)
 		every(ctx, sweepEvery, h.sweep)
 	})
-	loops.Go(func() { h.reloadLoop(ctx) })
+	if h.Reload != nil {
+		loops.Go(func() { h.reloadLoop(ctx) })
+	}
 	loops.Go(func() { h.networkLoop(ctx) })
 	<-ctx.Done()
 
@@ -165,23 +169,35 @@ func (h *Hub) sweep(ctx context.Context) {
 	}
 }
 
-// reloadLoop reloads files when asked to, at most once every reloadEvery.
+// reloadLoop reloads files when asked to, here or by hubs that share the state, at most once every reloadEvery.
 func (h *Hub) reloadLoop(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case manifests := <-h.Store.Pings():
+			h.Reload(manifests)
 		case <-h.wakeReload:
+			manifests := h.takePings()
+			h.Reload(manifests)
+			if manifests != nil {
+				h.passOn(ctx, manifests)
+			}
 		}
-		if h.Reload != nil {
-			h.Reload(h.takePings())
-		}
-		h.Changed()
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(reloadEvery):
 		}
+	}
+}
+
+// passOn passes pings on to the hubs that share the state.
+func (h *Hub) passOn(ctx context.Context, manifests []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), passOnTimeout)
+	defer cancel()
+	if err := h.Store.Ping(ctx, manifests); err != nil {
+		h.Logger.Warn("publish ping not passed on to other edges", "error", err)
 	}
 }
 

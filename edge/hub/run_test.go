@@ -2,9 +2,12 @@ package hub
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"reviewcast/bench/storetest"
 )
 
 // Pings are answered at once. Files are reloaded once a second at most.
@@ -19,6 +22,21 @@ func TestPingsCoalesce(t *testing.T) {
 			t.Errorf("looked %d times in five seconds", n)
 		}
 	})
+}
+
+// A ping to one of two hubs that share a state makes both look, for the version that it names.
+func TestPingIsPassedOn(t *testing.T) {
+	t.Parallel()
+	state := storetest.Postgres(t)
+	one, other := newRig(t, state), newRig(t, state)
+	version := strings.Repeat("0a", 32)
+	one.until("the other hub looks for the version", func() bool {
+		one.ask("publish", atom, "", "hub.url", feed, "manifest", version) // again, until the other one listens
+		return len(other.manifests) > 0
+	})
+	if got := <-other.manifests; got != version {
+		t.Errorf("reloaded for %q, want %q", got, version)
+	}
 }
 
 // A hub that stops waits for deliveries in flight.

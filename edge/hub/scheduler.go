@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -52,10 +53,9 @@ type scheduler struct {
 // delivery is a claimed delivery.
 type delivery struct {
 	store.Delivery
-	content Content
-	path    string
-	host    *host
-	slot    *slot // nil while queued
+	file *snapshot.File // the topic's content
+	host *host
+	slot *slot // nil while queued
 }
 
 // host is what is known of a host:port.

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -58,7 +57,7 @@ func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 			return nil, false, malformed()
 		}
 		if n := len(values); n == 0 || n > maxBatch {
-			return nil, false, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
+			return nil, false, invalidRequest("a batch has 1 to %d messages, this one has %d", maxBatch, n)
 		}
 	}
 	messages = make([]message, len(values))
@@ -66,9 +65,10 @@ func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 		m := &messages[i]
 		err := m.decode(v)
 		if err == nil && batch && m.method == "initialize" {
-			err = invalidRequest(m.id, "initialize can't be part of a batch")
+			err = invalidRequest("initialize can't be part of a batch")
 		}
 		if m.wrong = err; err != nil && !batch {
+			err.id = m.id
 			return nil, false, err
 		}
 	}
@@ -79,8 +79,8 @@ func malformed() *rpcError {
 	return fail(http.StatusBadRequest, jsonrpc.CodeParseError, "Parse error: the body is not valid JSON in UTF-8.")
 }
 
-func invalidRequest(id jsontext.Value, why string) *rpcError {
-	return &rpcError{status: http.StatusBadRequest, id: id, wire: jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why + "."}}
+func invalidRequest(format string, args ...any) *rpcError {
+	return fail(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "Invalid request: "+format+".", args...)
 }
 
 // decode reads a message and checks it against JSON-RPC 2.0 and MCP.
@@ -95,7 +95,7 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		if raw.IsValid() {
-			return invalidRequest(nil, "expected an object with jsonrpc, id, method and params")
+			return invalidRequest("expected an object with jsonrpc, id, method and params")
 		}
 		return malformed()
 	}
@@ -103,27 +103,27 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	case id == nil, id.Kind() == '"', id.Kind() == '0' && !strings.ContainsAny(string(id), ".eE"):
 		m.id = id
 	default:
-		return invalidRequest(nil, "id must be a string or a whole number")
+		return invalidRequest("id must be a string or a whole number")
 	}
 	switch {
 	case wire.JSONRPC != "2.0":
-		return invalidRequest(m.id, `jsonrpc must be "2.0"`)
+		return invalidRequest(`jsonrpc must be "2.0"`)
 	case wire.Method == nil && wire.Result == nil && wire.Error == nil:
-		return invalidRequest(m.id, "method is missing")
+		return invalidRequest("method is missing")
 	case wire.Method == nil && m.id == nil:
-		return invalidRequest(nil, "a response needs the id of its request")
+		return invalidRequest("a response needs the id of its request")
 	case wire.Method == nil:
 		return nil
 	}
 	m.raw = wire.Params
 	if m.method = stringOf(wire.Method); m.method == "" {
-		return invalidRequest(m.id, "method must be a string such as tools/list")
+		return invalidRequest("method must be a string such as tools/list")
 	}
 	if wire.Params == nil || wire.Params.Kind() == 'n' {
 		return nil
 	}
 	if err := json.Unmarshal(wire.Params, &m.params); err != nil {
-		return invalidRequest(m.id, "params must be an object")
+		return invalidRequest("params must be an object")
 	}
 	if raw := m.params["_meta"]; raw.Kind() == '{' {
 		_ = json.Unmarshal(raw, &m.meta) // raw is a valid object and every member takes any value

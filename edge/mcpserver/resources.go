@@ -92,12 +92,6 @@ const (
 	maxPromptArgument = 2000
 )
 
-func (s *Server) addPrompts() {
-	s.addPrompt("compare_aspects", compareAspects, true, "first", "second")
-	s.addPrompt("summarize_recent", summarizeRecent, false, "since")
-	s.addPrompt("answer_customer_question", answerQuestion, true, "question")
-}
-
 // addPrompt adds a prompt with the arguments that it takes. answer gets those given, which have been checked, and the
 // prompt's text.
 func (s *Server) addPrompt(name string, answer func(v *view, given map[string]string, text string) (*mcp.GetPromptResult, error),

@@ -71,15 +71,13 @@ type line struct {
 	Excerpt     *string             `json:"excerpt"`
 }
 
-type shortReview struct {
-	snapshot.Place
-	Title    string              `json:"title"`
-	Text     *string             `json:"text"`
-	Mentions reviewcast.Mentions `json:"mentions"`
-}
-
 func newLine(raw []byte, query *regexp.Regexp) line {
-	var r shortReview
+	var r struct {
+		snapshot.Place
+		Title    string              `json:"title"`
+		Text     *string             `json:"text"`
+		Mentions reviewcast.Mentions `json:"mentions"`
+	}
 	_ = json.Unmarshal(cleanJSON(raw), &r) // checked when the snapshot was opened
 	l := line{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
 	inText := false

@@ -48,15 +48,11 @@ func reject(status int, format string, args ...any) *rpcError {
 }
 
 func (e *rpcError) body() []byte {
-	id := e.id
-	if id == nil {
-		id = jsontext.Value("null")
-	}
-	body, _ := json.Marshal(struct { // the id and the data are valid JSON, and the message is valid UTF-8
+	body, _ := json.Marshal(struct { // the id, null if it is nil, and the data are valid JSON, and the message is valid UTF-8
 		JSONRPC string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   jsonrpc.Error  `json:"error"`
-	}{"2.0", id, e.wire})
+	}{"2.0", e.id, e.wire})
 	return body
 }
 

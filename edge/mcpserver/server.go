@@ -145,7 +145,9 @@ func (s *Server) build() {
 		}, t.handler(s))
 	}
 	s.addResources()
-	s.addPrompts()
+	s.addPrompt("compare_aspects", compareAspects, true, "first", "second")
+	s.addPrompt("summarize_recent", summarizeRecent, false, "since")
+	s.addPrompt("answer_customer_question", answerQuestion, true, "question")
 	s.mcp.AddReceivingMiddleware(s.middleware)
 
 	// Without the SDK's sessions, which take a goroutine and 7 KB each. Host is checked in checkOrigin.

@@ -103,7 +103,8 @@ type views struct {
 
 	mu   sync.Mutex
 	of   *snapshot.Snapshot
-	view func() (*view, error) // of it, or why there is none: the same bytes fail every time
+	view *view // of it
+	err  error // why there is no view: the same bytes fail every time
 }
 
 // load returns the current view, or the reason why there is none.
@@ -113,10 +114,10 @@ func (c *views) load() (*view, error) {
 		return nil, errNothingPublished
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.of != s {
-		c.of, c.view = s, sync.OnceValues(func() (*view, error) { return newView(s) })
+		c.view, c.err = newView(s)
+		c.of = s
 	}
-	once := c.view
-	c.mu.Unlock()
-	return once()
+	return c.view, c.err
 }

@@ -147,13 +147,12 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 		} else {
 			pause = minLook
 		}
-		timer := time.NewTimer(wait)
+		next := time.After(wait)
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
-				timer.Stop()
 				return
-			case <-timer.C:
+			case <-next:
 				waiting = false
 			case named := <-pings:
 				for _, manifest := range named {
@@ -162,7 +161,7 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 					}
 				}
 				pause = minLook
-				timer.Reset(time.Until(started.Add(min(minLook, every))))
+				next = time.After(time.Until(started.Add(min(minLook, every))))
 			}
 		}
 	}

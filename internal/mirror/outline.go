@@ -157,11 +157,11 @@ func ReadChanges(m *reviewcast.Manifest, read func(path, sha256 string) ([]byte,
 		if err := json.Unmarshal(body, c); err != nil {
 			return changes, fmt.Errorf("%s: %w", path, err)
 		}
-		if c.Version == 1 && c.Sequence == seq && c.Previous != nil && *c.Previous >= seq {
-			return changes, fmt.Errorf("%s: its previous version, %d, is not older: %w", path, *c.Previous, ErrHistory)
-		}
 		if c.Version != 1 || c.Sequence != seq {
 			return changes, fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
+		}
+		if c.Previous != nil && *c.Previous >= seq {
+			return changes, fmt.Errorf("%s: its previous version, %d, is not older: %w", path, *c.Previous, ErrHistory)
 		}
 		changes = append(changes, c)
 		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous < m.ChangesFrom {

@@ -168,16 +168,13 @@ func (s *Store) Pending(ctx context.Context, n int) (list []Verification, err er
 	return list, wrap("list verifications", err)
 }
 
-// sessionKey is the name of the secret that seals the ids of MCP sessions.
-const sessionKey = "mcp session ids"
-
 // SessionKey returns the key that seals the ids of MCP sessions. The first call creates
 // it; all edges that share the state get the same.
 func (s *Store) SessionKey(ctx context.Context) (key []byte, err error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		_, err := tx.row(ctx, []any{&key}, "secret", sessionKey, fresh)
+		_, err := tx.row(ctx, []any{&key}, "secret", "mcp session ids", fresh)
 		return err
 	})
 	return key, wrap("session key", err)
