@@ -67,7 +67,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Name = r.nonBlank("name")
 	b.LegalName = r.nonBlank("legal_name")
 	b.Description = r.text("description")
-	b.Category = r.category("category")
+	b.Category = r.category("category", s.content.Site.Language)
 	b.URL = r.url("url")
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
 		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
@@ -209,23 +209,48 @@ func (r *fields) listed(list int, s *surroundings) {
 }
 
 // category reads a type of schema.org.
-func (r *fields) category(f string) string {
+func (r *fields) category(f, language string) string {
 	s := r.text(f)
 	if s == "" || slices.Contains(Categories, s) {
 		return s
 	}
-	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
-	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
-	for _, word := range slices.Backward(append(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }), diagnostic.Squash(s))) {
-		if trade := trades[word]; trade != "MedicalClinic" || meant == "" { // clinics are of many trades
-			meant = cmp.Or(trade, meant)
-		}
-	}
-	if meant != "" {
-		suggestion = "write category: " + meant
+	suggestion := "write LocalBusiness, or a type below it, which https://schema.org/LocalBusiness lists"
+	meant := typesOf(s, headFirst.MatchString(language+" "+s))
+	if len(meant) > 1 {
+		suggestion = fmt.Sprintf("write category: %s, or %s if most customers come for that", meant[0], diagnostic.Join(meant[1:], "or"))
+	} else if meant = append(meant, diagnostic.Nearest(s, Categories)); meant[0] != "" {
+		suggestion = "write category: " + meant[0]
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
+}
+
+// headFirst matches languages in which a noun stands before what belongs to it, and what joins two nouns.
+var headFirst = regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|und|en|og|och|ja|i|a|és|in) `)
+
+// typesOf returns the types that the words of a text name, each once, those of many trades only alone, the main one first.
+func typesOf(s string, headFirst bool) (types []string) {
+	words := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) })
+	for i := 0; i < len(words); i++ {
+		meant := trades[words[i]]
+		if two := trades[strings.Join(words[i:min(len(words), i+2)], "")]; two != "" {
+			meant = two
+			i++
+		}
+		for from := 1; meant == "" && len(words[i])-from > 4; from++ { // a Familienhotel is a hotel, and cargo no golf
+			meant = trades[words[i][from:]]
+		}
+		if meant != "" && !slices.Contains(types, meant) {
+			types = append(types, meant)
+		}
+	}
+	if one := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return slices.Contains(ofManyTrades, t) }); len(one) > 0 {
+		types = one
+	}
+	if !headFirst {
+		slices.Reverse(types)
+	}
+	return types
 }
 
 // country reads a code of ISO 3166.
@@ -328,8 +353,17 @@ var wordsFile string
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.
 var Categories = diagnostic.Words(wordsFile, "categories")
+
+// trades are these types by the words for them and by their names in lower case, ofManyTrades those of several trades.
+var trades, ofManyTrades = func() map[string]string {
+	types := meanings("trades")
+	for _, name := range Categories {
+		types[strings.ToLower(name)] = name
+	}
+	return types
+}(), diagnostic.Words(wordsFile, "types of many trades")
