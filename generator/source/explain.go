@@ -138,13 +138,16 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		method := append(methods(v), "job")[0]
+		method := append(methods(v), "METHOD")[0]
+		if diagnostic.IsPlatform(v.Text) {
+			method = "platform" // Booking, not a booking
+		}
 		number := referenceForm.FindString(v.Text)
 		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
-		return write + "; the method is " + MethodsExplained
+		return write + diagnostic.Pick(method == "METHOD", ", with one of these words in place of METHOD: ", "; the method is ") + MethodsExplained
 	}
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
