@@ -57,6 +57,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
 			if n.Items != nil && strings.HasSuffix(name, "id") {
 				suggestion = "write an entry of its own for each"
+			} else if isField(field) && !slices.Contains(prose, field) {
+				suggestion = oneOf(field, n, suggestion)
 			}
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]
@@ -82,6 +84,18 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, utf8.RuneCountInString(s)), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 	}
 	return s, true
+}
+
+// oneOf returns how to write a list in a field of one value, or other if it isn't one of single values.
+func oneOf(field string, n *syntax.Node, other string) string {
+	if n.Kind != syntax.List || len(n.Items) == 0 || n.Items[0].Kind >= syntax.List {
+		return other
+	}
+	remedy := fmt.Sprintf("write %s: %s", field, strings.Trim(scalar(&n.Items[0]), diagnostic.When(field == "language", `"`)))
+	if len(n.Items) > 1 && field == "language" {
+		return fmt.Sprintf("pages and texts have one language each: %s; a review in another one says so itself: language: %s", remedy, n.Items[1].Text)
+	}
+	return diagnostic.When(len(n.Items) > 1, "only one is possible: ") + remedy
 }
 
 // nonBlank reads a text that must not be blank.
@@ -171,7 +185,7 @@ func (r *fields) date(f string) reviewcast.Date {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), oneOf(f, n, "write it as YYYY-MM-DD, such as 2026-03-14"))
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
@@ -205,8 +219,8 @@ func (r *fields) stars(f string) int {
 		switch {
 		case n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 			meant = "ask the customer for the stars; without them it can't be published"
-		case n.Kind == syntax.List && len(n.Items) == 1:
-			meant = "write it without brackets and without a hyphen"
+		case n.Kind == syntax.List:
+			meant = oneOf(f, n, suggestion)
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
 		case meant == "" && remarkedForm.MatchString(plain):
