@@ -231,24 +231,18 @@ var headFirst = regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|
 // typesOf returns the types that the words of a text name, each once, those of many trades only alone, the main one first.
 func typesOf(s string, headFirst bool) (types []string) {
 	words := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) })
-	for i := 0; i < len(words); i++ {
-		meant := trades[words[i]]
-		if two := trades[strings.Join(words[i:min(len(words), i+2)], "")]; two != "" {
-			meant = two
-			i++
+	for i, word := range words {
+		one := i > 0 && trades[words[i-1]+word] != "" // with the word before, such as law firm
+		meant := cmp.Or(trades[strings.Join(words[i:min(len(words), i+2)], "")], trades[word])
+		for from := 1; meant == "" && len(word)-from > 4; from++ { // a Familienhotel is a hotel, and cargo no golf
+			meant = trades[word[from:]]
 		}
-		for from := 1; meant == "" && len(words[i])-from > 4; from++ { // a Familienhotel is a hotel, and cargo no golf
-			meant = trades[words[i][from:]]
-		}
-		if meant != "" && !slices.Contains(types, meant) {
-			types = append(types, meant)
+		if meant != "" && !one && !slices.Contains(types, meant) {
+			types = slices.Insert(types, diagnostic.Pick(headFirst, len(types), 0), meant)
 		}
 	}
-	if one := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return slices.Contains(ofManyTrades, t) }); len(one) > 0 {
-		types = one
-	}
-	if !headFirst {
-		slices.Reverse(types)
+	if len(types) > 1 {
+		types = slices.DeleteFunc(types, func(t string) bool { return slices.Contains(ofManyTrades, t) })
 	}
 	return types
 }
@@ -350,20 +344,14 @@ func (k *names) add(id, name string, aliases []string) (shared []string) {
 //go:embed words.txt
 var wordsFile string
 
+// ofManyTrades are types that say little beside another one.
+var ofManyTrades = diagnostic.Words(wordsFile, "types of many trades")
+
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.
 var Categories = diagnostic.Words(wordsFile, "categories")
-
-// trades are these types by the words for them and by their names in lower case, ofManyTrades those of several trades.
-var trades, ofManyTrades = func() map[string]string {
-	types := meanings("trades")
-	for _, name := range Categories {
-		types[strings.ToLower(name)] = name
-	}
-	return types
-}(), diagnostic.Words(wordsFile, "types of many trades")

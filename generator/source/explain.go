@@ -97,6 +97,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "write " + meant + ": " + g.hint(v), meant
 	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
+	case strings.Contains(v.Text, ": ") && len(v.Text) <= diagnostic.MaxPasted: // it needs quotes, which is one message then
+		return fmt.Sprintf("write %s: %q", meant, v.Text), meant
 	}
 	return fmt.Sprintf("did you mean %q?", meant), meant
 }

@@ -181,27 +181,16 @@ func ImportedAs(name string, files []string) (longest string) {
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
 	wrong, partial, misplaced := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}, false
-	misspelt, merged := map[diagnostic.Position][2]string{}, map[diagnostic.Position]bool{}
 	for _, p := range problems {
 		misplaced = misplaced || p.Code == "wrong-name" && (strings.Contains(p.Suggestion, " "+BusinessFile) || strings.HasPrefix(p.Suggestion, "move its files up")) ||
 			p.Code == "unreadable" && strings.HasPrefix(p.Message, BusinessFile)
 		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
-		if words := strings.Split(p.Message+p.Suggestion, `"`); p.Code == "unknown-field" && len(words) == 5 && words[2] == "did you mean " {
-			misspelt[line(p)] = [2]string{words[1], words[3]}
-		}
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || p.Code == "unknown-field" && strings.HasPrefix(p.Suggestion, "write ") || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line(p)] = true
 		}
 	}
-	for i := range problems { // a misspelt field whose value needs quotes is one line to write
-		p, field := &problems[i], misspelt[line(problems[i])]
-		if fixed := strings.Replace(p.Suggestion, field[0]+": ", field[1]+": ", 1); field[0] != "" && p.Code == "yaml-syntax" && fixed != p.Suggestion {
-			p.Message, p.Suggestion = fmt.Sprintf("the field %q is called %q, and %s", field[0], field[1], p.Message), fixed
-			merged[line(*p)] = true
-		}
-	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "unknown-field" && merged[line(p)] || p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") ||
+		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") ||
 			partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no") || misplaced && p.Code == "missing-file"
 	})
 }

@@ -91,11 +91,9 @@ func oneOf(field string, n *syntax.Node, other string) string {
 	if n.Kind != syntax.List || len(n.Items) == 0 || n.Items[0].Kind >= syntax.List {
 		return other
 	}
-	remedy := fmt.Sprintf("write %s: %s", field, strings.Trim(scalar(&n.Items[0]), diagnostic.When(field == "language", `"`)))
-	if len(n.Items) > 1 && field == "language" {
-		return fmt.Sprintf("pages and texts have one language each: %s; a review in another one says so itself: language: %s", remedy, n.Items[1].Text)
-	}
-	return diagnostic.When(len(n.Items) > 1, "only one is possible: ") + remedy
+	several := len(n.Items) > 1
+	return diagnostic.When(several, "only one is possible: ") + fmt.Sprintf("write %s: %s", field, scalar(&n.Items[0])) +
+		diagnostic.When(several && field == "language", "; a review in another one has its own, such as language: "+n.Items[len(n.Items)-1].Text)
 }
 
 // nonBlank reads a text that must not be blank.
