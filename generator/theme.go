@@ -98,11 +98,10 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 	}
 }
 
-// otherWords are the headings of the pages by words that editors take for them.
-var otherWords = diagnostic.Lines(themeMistakes, "other words")
-
-// valueForm matches a value in a text, numberForm a number that shows the signs of a language.
+// valueForm matches a value in a text, numberForm a number that shows the signs of a language; otherWords are headings of
+// the pages by words that editors take for them.
 var (
+	otherWords = diagnostic.Lines(themeMistakes, "other words")
 	valueForm  = regexp.MustCompile(`%(?:\[\d\])?s`)
 	numberForm = regexp.MustCompile(`12\D*345\D+67`)
 )

@@ -225,9 +225,6 @@ func (r *fields) category(f, language string) string {
 	return ""
 }
 
-// headFirst matches languages in which a noun stands before what belongs to it, and what joins two nouns.
-var headFirst = regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|und|en|og|och|ja|i|a|és|in) `)
-
 // typesOf returns the types that the words of a text name, each once, those of many trades only alone, the main one first.
 func typesOf(s string, headFirst bool) (types []string) {
 	words := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) })
@@ -344,8 +341,9 @@ func (k *names) add(id, name string, aliases []string) (shared []string) {
 //go:embed words.txt
 var wordsFile string
 
-// ofManyTrades are types that say little beside another one.
-var ofManyTrades = diagnostic.Words(wordsFile, "types of many trades")
+// ofManyTrades are types that say little beside another one. headFirst matches languages in which a noun stands before
+// what belongs to it, and what joins two nouns.
+var ofManyTrades, headFirst = diagnostic.Words(wordsFile, "types of many trades"), regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|und|en|og|och|ja|i|a|és|in) `)
 
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }

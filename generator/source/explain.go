@@ -140,10 +140,7 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		method := append(methods(v), "METHOD")[0]
-		if diagnostic.IsPlatform(v.Text) {
-			method = "platform" // Booking, not a booking
-		}
+		method := diagnostic.Pick(diagnostic.IsPlatform(v.Text), "platform", append(methods(v), "METHOD")[0]) // Booking, not a booking
 		number := referenceForm.FindString(v.Text)
 		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {

@@ -54,11 +54,9 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && !d.strict && (len(n.Items) > 1 || len(n.Entries) > 0 && n.Entries[0].Value.Kind >= syntax.List || len(n.Entries) > 1) {
 			suggestion = fmt.Sprintf("if these lines are the text, write %s: | above them, and indent all of them further", field)
 		} else if n.Kind == syntax.List && !d.strict {
-			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
+			suggestion = oneOf(field, n, "write it without hyphens and without [ ]; a text that begins with one of them needs quotes")
 			if n.Items != nil && strings.HasSuffix(name, "id") {
 				suggestion = "write an entry of its own for each"
-			} else if isField(field) && !slices.Contains(prose, field) {
-				suggestion = oneOf(field, n, suggestion)
 			}
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]
@@ -88,8 +86,9 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 
 // oneOf returns how to write a list in a field of one value, or other if it isn't one of single values.
 func oneOf(field string, n *syntax.Node, other string) string {
-	if n.Kind != syntax.List || len(n.Items) == 0 || n.Items[0].Kind >= syntax.List {
-		return other
+	parts := n.Kind != syntax.List || len(n.Items) == 0 || n.Items[0].Kind >= syntax.List || n.Items[0].Kind == syntax.Number && field != "rating"
+	if parts || !isField(field) || slices.Contains(prose, field) {
+		return other // such as [2026, 3, 14]
 	}
 	several := len(n.Items) > 1
 	return diagnostic.When(several, "only one is possible: ") + fmt.Sprintf("write %s: %s", field, scalar(&n.Items[0])) +
