@@ -97,8 +97,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
-var dialCodes = meanings("dial codes")
+// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it; offset
+// matches a time zone given as its distance from UTC.
+var dialCodes, offset = meanings("dial codes"), regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
 // telephone reads the telephone number of a business in a country, which may be unknown.
 func (r *fields) telephone(country string) string {
@@ -260,9 +261,6 @@ func (r *fields) country(f string) string {
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
-
-// offset matches a time zone given as its distance from UTC.
-var offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
 // timeZone reads the name of a time zone of a country, which may be unknown.
 func (r *fields) timeZone(f, country string) string {

@@ -172,11 +172,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	return s.written(v.Text)
 }
 
-// referenceForm matches the number of a job or an invoice.
-var referenceForm = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`)
-
-// addressForms are the addresses on one line of words.txt.
-var addressForms = diagnostic.Rows(wordsFile, "addresses on one line")
+// referenceForm matches the number of a job or an invoice; addressForms are the addresses on one line of words.txt.
+var referenceForm, addressForms = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`), diagnostic.Rows(wordsFile, "addresses on one line")
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")

@@ -148,8 +148,9 @@ func (r *fields) id() string {
 	return ""
 }
 
-// exponent matches the short form of a large number.
-var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+// exponent matches the short form of a large number, remarkedForm a rating with a remark behind it, and severalForm what
+// stands between several names or words.
+var exponent, remarkedForm, severalForm = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`), regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`), regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
@@ -195,9 +196,6 @@ func (r *fields) date(f string) reviewcast.Date {
 	r.fail(n, "bad-date", message, suggestion)
 	return ""
 }
-
-// remarkedForm matches a rating with a remark behind it.
-var remarkedForm = regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`)
 
 // stars reads a rating.
 func (r *fields) stars(f string) int {
@@ -327,9 +325,6 @@ func (r *fields) items(f string) []syntax.Node {
 	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), r.listOf(f, n))
 	return nil
 }
-
-// severalForm matches what stands between several names or words.
-var severalForm = regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
 
 // texts reads a list of names and words to find, which must not be blank; nil if it is absent.
 func (r *fields) texts(f string) []string {
