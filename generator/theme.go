@@ -62,7 +62,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 	english, read := pages.English(), 0
 	says, replaced := slices.Sorted(maps.Values(english)), map[string]string{}
 	for text, own := range pages.ReadWording(string(words)) {
-		replaced[own] = diagnostic.When(english[text] != "", text)
+		replaced[own] = max(replaced[own], diagnostic.When(english[text] != "", text))
 	}
 	for line := range bytes.Lines(words) {
 		for text, own := range pages.ReadWording(string(line)) {
