@@ -60,7 +60,10 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 		return
 	}
 	english, read := pages.English(), 0
-	says := slices.Sorted(maps.Values(english))
+	says, replaced := slices.Sorted(maps.Values(english)), map[string]string{}
+	for text, own := range pages.ReadWording(string(words)) {
+		replaced[own] = max(replaced[own], diagnostic.When(english[text] != "", text))
+	}
 	for line := range bytes.Lines(words) {
 		for text, own := range pages.ReadWording(string(line)) {
 			noun, _, _ := strings.Cut(text, ".") // of a plural, such as "review.few"
@@ -77,8 +80,12 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			case !bytes.Contains(line, []byte("=")):
 				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
 			case ours == "":
-				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.DidYouMean(text, says,
-					"copy the text from a page in English, or from the list that docs/pages.md names"))
+				near := cmp.Or(replaced[text], diagnostic.Nearest(text, says))
+				for word := range strings.FieldsSeq(strings.ToLower(text)) {
+					near = cmp.Or(near, otherWords[word])
+				}
+				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.Pick(near != "", fmt.Sprintf("write %s = %s, once", near, own), "write one of our texts before the =, in English")+
+					"; README.md, the manual, lists our headings below wording.txt")
 			case len(values) > 0 && strings.Contains(fmt.Sprintf(own, values...), "%!"):
 				wrong("the values of the text are missing, or there are others", fmt.Sprintf("write as many as ours has, each as there, and %%%% for the sign of per cent: %q", ours))
 			case text == "(number)" && !numberForm.MatchString(own):
@@ -91,8 +98,10 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 	}
 }
 
-// valueForm matches a value in a text, numberForm a number that shows the signs of a language.
+// valueForm matches a value in a text, numberForm a number that shows the signs of a language; otherWords are headings of
+// the pages by words that editors take for them.
 var (
+	otherWords = diagnostic.Lines(themeMistakes, "other words")
 	valueForm  = regexp.MustCompile(`%(?:\[\d\])?s`)
 	numberForm = regexp.MustCompile(`12\D*345\D+67`)
 )

@@ -74,7 +74,7 @@ func (at Position) problem(sev Severity, code, message, suggestion string) Probl
 }
 
 // Pick returns yes if the condition holds, no if it doesn't: words of a message that differ in one place.
-func Pick(condition bool, yes, no string) string {
+func Pick[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes
 	}

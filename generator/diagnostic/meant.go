@@ -95,10 +95,11 @@ func Forms(table, name string) map[string]*regexp.Regexp {
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".
 func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(strings.TrimSpace(s))) }
 
-// Nobody reports whether a text stands for a name that isn't known. "K. A." are initials, "k. A." is German for none given.
+// Nobody reports whether a text stands for a name that isn't known, but is not "Anonymous". "K. A." are initials, "k. A."
+// is German for none given.
 func Nobody(s string) bool {
 	name := strings.Join(strings.Fields(s), "")
-	return slices.Contains(nobody, strings.ToLower(name)) && !initials.MatchString(name)
+	return slices.Contains(nobody, strings.Trim(strings.ToLower(name), "()<>")) && !initials.MatchString(name) && name != "Anonymous"
 }
 
 var initials = regexp.MustCompile(`^(\p{Lu}\.)+$`)

@@ -166,8 +166,8 @@ func (in *inspector) markup(at diagnostic.Position, name, text string) {
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
 
-// tags matches a tag of HTML, lineBreaks one that ends a line.
-var lineBreaks, tags = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+// tags matches a tag of HTML, lineBreaks one that ends a line, exampleHost the addresses that RFC 2606, section 3, reserves.
+var lineBreaks, tags, exampleHost = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regexp.MustCompile(`</?[A-Za-z][^<>]*>`), regexp.MustCompile(`^https?://([^/]+\.)?example\.(com|org|net)$`)
 
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
@@ -222,9 +222,6 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")
 	}
 }
-
-// exampleHost matches the addresses that RFC 2606, section 3, reserves.
-var exampleHost = regexp.MustCompile(`^https?://([^/]+\.)?example\.(com|org|net)$`)
 
 // small looks for garbled characters in the texts of the other files.
 func (in *inspector) small() {

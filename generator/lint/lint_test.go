@@ -81,7 +81,7 @@ func TestInspectText(t *testing.T) {
 		{"My card 4111 1111 1111 1111 was charged twice.", "card-in-text"},
 		{"They came to 221 Baker Street within the hour.", "address-in-text"},
 		{"Their shop at 12 Mill Lane is tidy.", ""}, // their own
-		{"Abbiamo chiamato da via Giuseppe Verdi 12 di notte.", "address-in-text"},
+		{"Abbiamo chiamato da via Giuseppe Verdi 12 di notte.", "language address-in-text"},
 		{"Bei uns in der Goethestraße 7 lief es gut.", "language address-in-text"},
 		{"Au 14 rue de la République, tout va bien.", "address-in-text"},
 		{"2 Stars would be kind. 3 Way valves, 5 Star Service!", ""},

@@ -114,15 +114,21 @@ var languageOf, languages, scripts = diagnostic.Lines(wordsFile, "words"), diagn
 // the others; two of its words are enough in a sentence of few words.
 const minForeign, maxForeign, fewWords = 4, 8, 8
 
-// looksLike returns the language of most known words of a text, how many these are, and how many are known.
+// looksLike returns the language of most known words of a text, how many these are, and how many are known. Words that
+// several languages share count for the one that at least two other words are of.
 func looksLike(words []string) (best string, n, known int) {
 	counts := map[string]int{}
 	for _, w := range words {
 		if lang := languageOf[w]; lang != "" {
 			known, counts[lang] = known+1, counts[lang]+1
-			if counts[lang] > n {
+			if counts[lang] > n && !strings.Contains(lang, " ") {
 				best, n = lang, counts[lang]
 			}
+		}
+	}
+	for shared, count := range counts {
+		if n > 1 && shared != best && strings.Contains(shared, best) {
+			n += count
 		}
 	}
 	return best, n, known
@@ -167,7 +173,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	} else if known == n {
 		enough = 3 // none of another language
 	}
-	fits := languages[best] == languages[own] // no and nb are one language
+	fits := languages[best] == languages[own] || own == "sr" && best == "hr" // no and nb are one language
 	in.fits = in.fits || fits && strings.HasPrefix(in.content.Site.Language, own)
 	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
 	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && (languages[own] != "" || !latin)

@@ -57,9 +57,9 @@ func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
 }
 
-// joins are the words between the names of a couple, firms those in the names of firms, and ofSurnames those between two
-// surnames: José Ortega y Gasset.
-var joins, firms, ofSurnames = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms"), []string{"y", "e", "i"}
+// joins are the words between the names of a couple, firms those in the names of firms, ofSurnames those between two
+// surnames: José Ortega y Gasset, and notNames words after a trade that begin with a capital letter and are no names.
+var joins, firms, ofSurnames, notNames = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms"), []string{"y", "e", "i"}, diagnostic.Words(wordsFile, "not names")
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
 
@@ -111,9 +111,6 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	}
 }
 
-// notNames are words after a trade that begin with a capital letter and are not names.
-var notNames = diagnostic.Words(wordsFile, "not names")
-
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
@@ -146,9 +143,6 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		}
 	}
 }
-
-// salutation matches the first line of a mail.
-var salutation = regexp.MustCompile(`\A\s*(\pL[\pL .'’-]{2,39}[,!]) ?\n`)
 
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, seen what
 // was found before it, such as cards, invoices and dates.
@@ -216,10 +210,8 @@ func (in *inspector) called(name, customer string) string {
 	return by
 }
 
-// capitals matches words with capital letters.
-var capitals = regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`)
-
-var noDigits = regexp.MustCompile(`[^0-9]+`)
+// salutation matches the first line of a mail, capitals words with capital letters.
+var salutation, capitals, noDigits = regexp.MustCompile(`\A\s*(\pL[\pL .'’-]{2,39}[,!]) ?\n`), regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`), regexp.MustCompile(`[^0-9]+`)
 
 func digits(s string) string { return noDigits.ReplaceAllString(s, "") }
 

@@ -67,7 +67,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Name = r.nonBlank("name")
 	b.LegalName = r.nonBlank("legal_name")
 	b.Description = r.text("description")
-	b.Category = r.category("category")
+	b.Category = r.category("category", s.content.Site.Language)
 	b.URL = r.url("url")
 	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
 		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
@@ -97,8 +97,9 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
-var dialCodes = meanings("dial codes")
+// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it; offset
+// matches a time zone given as its distance from UTC.
+var dialCodes, offset = meanings("dial codes"), regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
 // telephone reads the telephone number of a business in a country, which may be unknown.
 func (r *fields) telephone(country string) string {
@@ -209,23 +210,39 @@ func (r *fields) listed(list int, s *surroundings) {
 }
 
 // category reads a type of schema.org.
-func (r *fields) category(f string) string {
+func (r *fields) category(f, language string) string {
 	s := r.text(f)
 	if s == "" || slices.Contains(Categories, s) {
 		return s
 	}
-	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
-	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
-	for _, word := range slices.Backward(append(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }), diagnostic.Squash(s))) {
-		if trade := trades[word]; trade != "MedicalClinic" || meant == "" { // clinics are of many trades
-			meant = cmp.Or(trade, meant)
-		}
-	}
-	if meant != "" {
-		suggestion = "write category: " + meant
+	suggestion := "write LocalBusiness, or a type below it, which https://schema.org/LocalBusiness lists"
+	meant := typesOf(s, headFirst.MatchString(language+" "+s))
+	if len(meant) > 1 {
+		suggestion = fmt.Sprintf("write category: %s, or %s if most customers come for that", meant[0], diagnostic.Join(meant[1:], "or"))
+	} else if meant = append(meant, diagnostic.Nearest(s, Categories)); meant[0] != "" {
+		suggestion = "write category: " + meant[0]
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
+}
+
+// typesOf returns the types that the words of a text name, each once, those of many trades only alone, the main one first.
+func typesOf(s string, headFirst bool) (types []string) {
+	words := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) })
+	for i, word := range words {
+		one := i > 0 && trades[words[i-1]+word] != "" // with the word before, such as law firm
+		meant := cmp.Or(trades[strings.Join(words[i:min(len(words), i+2)], "")], trades[word])
+		for from := 1; meant == "" && len(word)-from > 4; from++ { // a Familienhotel is a hotel, and cargo no golf
+			meant = trades[word[from:]]
+		}
+		if meant != "" && !one && !slices.Contains(types, meant) {
+			types = slices.Insert(types, diagnostic.Pick(headFirst, len(types), 0), meant)
+		}
+	}
+	if len(types) > 1 {
+		types = slices.DeleteFunc(types, func(t string) bool { return slices.Contains(ofManyTrades, t) })
+	}
+	return types
 }
 
 // country reads a code of ISO 3166.
@@ -244,9 +261,6 @@ func (r *fields) country(f string) string {
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
-
-// offset matches a time zone given as its distance from UTC.
-var offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
 // timeZone reads the name of a time zone of a country, which may be unknown.
 func (r *fields) timeZone(f, country string) string {
@@ -324,6 +338,10 @@ func (k *names) add(id, name string, aliases []string) (shared []string) {
 
 //go:embed words.txt
 var wordsFile string
+
+// ofManyTrades are types that say little beside another one. headFirst matches languages in which a noun stands before
+// what belongs to it, and what joins two nouns.
+var ofManyTrades, headFirst = diagnostic.Words(wordsFile, "types of many trades"), regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|und|en|og|och|ja|i|a|és|in) `)
 
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }

@@ -139,7 +139,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if e := n.Entries; len(e) == 1 && strings.HasPrefix(s.example, "{id: %i") && e[0].Value.Kind == syntax.Text && s.meant(e[0].Key.Text) == "" {
 		return r, d.fail(n, "wrong-type", fmt.Sprintf("%s is only %s", s.what, diagnostic.Quote(e[0].Key.Text+": "+e[0].Value.Text)), "write "+s.written(e[0].Key.Text))
 	}
-	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return isField(e.Key.Text) || s.meant(e.Key.Text) != "" }) {
+	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool {
+		return (isField(e.Key.Text) || s.meant(e.Key.Text) != "") && !e.Value.Has("rating")
+	}) {
 		remedy := "write a line for each field: id, author, rating, date, and the customer's words as text"
 		if first := &n.Entries[0]; first.Value.Kind == syntax.Mapping && len(first.Value.Entries) > 0 {
 			e := &first.Value.Entries[0]

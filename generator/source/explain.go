@@ -97,6 +97,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 		return "write " + meant + ": " + g.hint(v), meant
 	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema || meant == "aliases":
 		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
+	case strings.Contains(v.Text, ": ") && len(v.Text) <= diagnostic.MaxPasted: // it needs quotes, which is one message then
+		return fmt.Sprintf("write %s: %q", meant, v.Text), meant
 	}
 	return fmt.Sprintf("did you mean %q?", meant), meant
 }
@@ -138,13 +140,13 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		method := append(methods(v), "job")[0]
+		method := diagnostic.Pick(diagnostic.IsPlatform(v.Text), "platform", append(methods(v), "METHOD")[0]) // Booking, not a booking
 		number := referenceForm.FindString(v.Text)
 		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
-		return write + "; the method is " + MethodsExplained
+		return write + diagnostic.Pick(method == "METHOD", ", with one of these words in place of METHOD: ", "; the method is ") + MethodsExplained
 	}
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
@@ -170,11 +172,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	return s.written(v.Text)
 }
 
-// referenceForm matches the number of a job or an invoice.
-var referenceForm = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`)
-
-// addressForms are the addresses on one line of words.txt.
-var addressForms = diagnostic.Rows(wordsFile, "addresses on one line")
+// referenceForm matches the number of a job or an invoice; addressForms are the addresses on one line of words.txt.
+var referenceForm, addressForms = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`), diagnostic.Rows(wordsFile, "addresses on one line")
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")

@@ -54,7 +54,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		if field := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(prose, field) && !d.strict && (len(n.Items) > 1 || len(n.Entries) > 0 && n.Entries[0].Value.Kind >= syntax.List || len(n.Entries) > 1) {
 			suggestion = fmt.Sprintf("if these lines are the text, write %s: | above them, and indent all of them further", field)
 		} else if n.Kind == syntax.List && !d.strict {
-			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
+			suggestion = oneOf(field, n, "write it without hyphens and without [ ]; a text that begins with one of them needs quotes")
 			if n.Items != nil && strings.HasSuffix(name, "id") {
 				suggestion = "write an entry of its own for each"
 			}
@@ -82,6 +82,17 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, utf8.RuneCountInString(s)), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 	}
 	return s, true
+}
+
+// oneOf returns how to write a list in a field of one value, or other if it isn't one of single values.
+func oneOf(field string, n *syntax.Node, other string) string {
+	parts := n.Kind != syntax.List || len(n.Items) == 0 || n.Items[0].Kind >= syntax.List || n.Items[0].Kind == syntax.Number && field != "rating"
+	if parts || !isField(field) || slices.Contains(prose, field) {
+		return other // such as [2026, 3, 14]
+	}
+	several := len(n.Items) > 1
+	return diagnostic.When(several, "only one is possible: ") + fmt.Sprintf("write %s: %s", field, scalar(&n.Items[0])) +
+		diagnostic.When(several && field == "language", "; a review in another one has its own, such as language: "+n.Items[len(n.Items)-1].Text)
 }
 
 // nonBlank reads a text that must not be blank.
@@ -137,8 +148,9 @@ func (r *fields) id() string {
 	return ""
 }
 
-// exponent matches the short form of a large number.
-var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+// exponent matches the short form of a large number, remarkedForm a rating with a remark behind it, and severalForm what
+// stands between several names or words.
+var exponent, remarkedForm, severalForm = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`), regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`), regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
@@ -171,7 +183,7 @@ func (r *fields) date(f string) reviewcast.Date {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), oneOf(f, n, "write it as YYYY-MM-DD, such as 2026-03-14"))
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
@@ -184,9 +196,6 @@ func (r *fields) date(f string) reviewcast.Date {
 	r.fail(n, "bad-date", message, suggestion)
 	return ""
 }
-
-// remarkedForm matches a rating with a remark behind it.
-var remarkedForm = regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`)
 
 // stars reads a rating.
 func (r *fields) stars(f string) int {
@@ -205,8 +214,8 @@ func (r *fields) stars(f string) int {
 		switch {
 		case n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 			meant = "ask the customer for the stars; without them it can't be published"
-		case n.Kind == syntax.List && len(n.Items) == 1:
-			meant = "write it without brackets and without a hyphen"
+		case n.Kind == syntax.List:
+			meant = oneOf(f, n, suggestion)
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
 		case meant == "" && remarkedForm.MatchString(plain):
@@ -316,9 +325,6 @@ func (r *fields) items(f string) []syntax.Node {
 	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), r.listOf(f, n))
 	return nil
 }
-
-// severalForm matches what stands between several names or words.
-var severalForm = regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
 
 // texts reads a list of names and words to find, which must not be blank; nil if it is absent.
 func (r *fields) texts(f string) []string {
