@@ -274,22 +274,38 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
-// Waiting returns the reviews that only lack a verification, with their places; none if they are more than one notices.
-func (b *Builder) Waiting(ctx context.Context) (list []string, err error) {
+// Waiting says which reviews only lack a verification, the newest with their places, and what to do; "" if none does.
+func (b *Builder) Waiting(ctx context.Context) (string, error) {
 	content, _, err := b.loader.LoadPartial(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	for _, r := range content.Reviews {
-		if at := content.Position(r); r.Hidden == source.Unverified {
-			list = append(list, fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(b.cfg.ContentDir, at.File), at.Line))
+	return (&Result{content: content.Content}).Waiting(b.cfg.ContentDir), nil
+}
+
+// maxNamed is how many of the reviews that wait are named.
+const maxNamed = 3
+
+// Waiting is [Builder.Waiting] of what was built.
+func (r *Result) Waiting(contentDir string) string {
+	var named []string
+	remedy, more := "", 0
+	for _, review := range r.content.Reviews {
+		at := r.content.Position(review)
+		switch {
+		case review.Hidden != source.Unverified:
+		case len(named) == maxNamed:
+			more++
+		default:
+			named = append(named, fmt.Sprintf("%s (%s:%d)", review.ID, filepath.Join(contentDir, at.File), at.Line))
+			remedy = cmp.Or(remedy, source.WaitingRemedy(at))
 		}
 	}
-	if len(list) > maxNoticed {
-		return nil, nil
+	if len(named) == 0 {
+		return ""
 	}
-	slices.Sort(list)
-	return list, nil
+	list := strings.Join(named, ", ") + diagnostic.When(more > 0, fmt.Sprintf(" and %d more", more))
+	return fmt.Sprintf("not published, since without a verification: %s\n  %s\n", list, remedy)
 }
 
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,

@@ -174,7 +174,7 @@ func (p *published) named(content *source.Content, problems []diagnostic.Problem
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" || p.Code == "bad-url" }) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)

@@ -246,6 +246,11 @@ func (p *published) strange(content *source.Content, missing []string) (problems
 // one of the problems says, that one gets the remedy.
 func (b *Builder) moved(previous *published, content *source.Content, problems []diagnostic.Problem) []diagnostic.Problem {
 	was, is := previous.Manifest.BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
+	for i, p := range problems {
+		if p.Code == "bad-url" && p.File == source.SiteFile && strings.HasPrefix(p.Message, "base_url") && was != "" && public(was) {
+			problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, p.Suggestion)
+		}
+	}
 	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) || strings.HasSuffix(was, ".example.com") ||
 		is == strings.Replace(was, "http://", "https://", 1) {
 		return nil

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -73,6 +75,49 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
 	}
 	return nil
+}
+
+// copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it,
+// and where it would be read; "" if there is none that the content folder doesn't have so.
+func (f *folderFlags) copyBeside() (saved, place string) {
+	dir, last := filepath.Clean(f.Content), time.Time{}
+	newest := func(root string, counts func(name string) bool) {
+		_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || !counts(name) {
+				return nil
+			}
+			if info, err := entry.Info(); err == nil && info.ModTime().After(last) {
+				last, saved = info.ModTime(), name
+			}
+			return nil
+		})
+	}
+	newest(dir, func(string) bool { return true })
+	saved = ""
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*"))
+	for _, other := range beside {
+		if other == dir || !isContent(other) || !sameFile(dir, other, source.BusinessFile) || !sameFile(dir, other, source.SiteFile) {
+			continue // a folder of other reviews
+		}
+		newest(filepath.Join(other, "reviews"), func(name string) bool {
+			below, _ := filepath.Rel(other, name)
+			return reviewsForm.MatchString(name) && !sameFile(dir, other, below)
+		})
+		if below, err := filepath.Rel(other, saved); err == nil && saved != "" {
+			place = filepath.Join(dir, below)
+		}
+	}
+	return saved, place
+}
+
+// reviewsForm matches the names of files that may have reviews.
+var reviewsForm = regexp.MustCompile(`\.(ya?ml|jsonl|csv)$`)
+
+// sameFile reports whether two folders have the same under a name.
+func sameFile(dir, other, name string) bool {
+	here, _ := os.ReadFile(filepath.Join(dir, name))
+	there, _ := os.ReadFile(filepath.Join(other, name))
+	return bytes.Equal(here, there)
 }
 
 // wrongFolder returns what meant.txt says of a content folder.

@@ -74,12 +74,29 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 		lines = append(lines, colors.Yellow("changed    the business")+": "+changes)
 	}
 	for _, id := range d.Changed {
-		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], verbose))
+		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], verbose)+diagnostic.When(!verbose, former(was[id], is[id])))
 	}
 	for _, id := range d.Added {
 		lines = append(lines, colors.Green("new        "+describe(is[id])))
 	}
 	return lines, d
+}
+
+// maxFormer is how many bytes of former words are shown.
+const maxFormer = 600
+
+// former returns the words of a review and of its reply in place of which others stand now, or none: who has written over
+// them by mistake can put them back.
+func former(was, is *reviewcast.Review) (lines string) {
+	now := texts(is)
+	for i, name := range []string{2: "text", 3: "owner_reply"} {
+		words := strings.Fields(texts(was)[i])
+		gone := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(now[i], word) })
+		if old := texts(was)[i]; name != "" && 2*len(gone) > len(words) {
+			lines += fmt.Sprintf("\n    its %s was: %q", name, strings.ToValidUTF8(old[:min(len(old), maxFormer)], "")) + diagnostic.When(len(old) > maxFormer, " …")
+		}
+	}
+	return lines
 }
 
 // maxShort is the length of values that are shown beside the names of their fields.

@@ -71,8 +71,11 @@ func Fields(table string) []string { return slices.Clone(schemaOf(table).names) 
 
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
-	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
+	return slices.ContainsFunc(schemas, func(s *schema) bool { return s.knows(name) })
 }
+
+// knows reports whether the schema has a field of this name.
+func (s *schema) knows(name string) bool { return slices.Contains(s.names, name) }
 
 // group returns the schema of a field that is a group of fields; nil for none.
 func (s *schema) group(name string) *schema {
@@ -155,6 +158,10 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	for i := range entries {
 		e := &entries[i]
 		key := &e.Key
+		if plain, odd := syntax.PlainSpaces(key.Text); odd != 0 && s.knows(strings.TrimSpace(plain)) {
+			key.Text = strings.TrimSpace(plain)
+			d.fail(key, "unknown-field", fmt.Sprintf("there is %s in the name of the field %s", syntax.NameOdd(odd), key.Text), "type the name again, and the colon behind it: "+key.Text+":")
+		}
 		f, known := s.index[key.Text]
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
@@ -174,20 +181,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil:
-			remedy := diagnostic.Pick(s == businessSchema && e.Value.Kind == syntax.List, "move its items below those of the first, and delete this line", "keep one of them")
-			switch {
-			case d.strict:
-			case s == reviewSchema && key.Text == "author":
-				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
-			case f == 0 && s.prefix == "" && n.Col > 1:
-				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
-			case f == 0 && s == reviewSchema:
-				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
-			case key.Text == "owner_reply":
-				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
-			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
-				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", key.Text)
-			}
+			var remedy string
+			remedy, second = r.second(entries, i)
 			d.fail(key, "duplicate-field", "there is a second "+s.prefix+key.Text+"; the first is "+above(key, &r.found[f].Key), remedy)
 		default:
 			r.found[f] = e

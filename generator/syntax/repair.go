@@ -150,15 +150,32 @@ func NameOdd(c rune) string {
 	return fmt.Sprintf("%s (U+%04X)", diagnostic.Pick(c == '：', "a full-width colon", kind), c)
 }
 
+// spacesForm matches a field and what stands around its name and its colon.
+var spacesForm = regexp.MustCompile(`^[^\pL\pN]*([A-Za-z_]+)[^\pL\pN]*`)
+
+// plainSpaces is a line with spaces that YAML doesn't know, and all others like it: they were copied together.
 func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
-	plain, first := PlainSpaces(lines[at])
-	if first == 0 {
+	if _, odd := PlainSpaces(lines[at]); odd == 0 {
 		return repair{}, false
 	}
-	if name, rest, ok := strings.Cut(plain, ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
-		plain = name + ": " + strings.TrimLeft(rest, " ")
+	changed, first, last, alike := slices.Clone(lines), -1, 0, 0
+	for i, line := range lines {
+		m := spacesForm.FindStringSubmatch(line)
+		if _, odd := PlainSpaces(append(m, "")[0]); i != at && (odd == 0 || !y.Is(m[1])) {
+			continue
+		}
+		changed[i], _ = PlainSpaces(line)
+		if name, rest, ok := strings.Cut(changed[i], ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
+			changed[i] = name + ": " + strings.TrimLeft(rest, " ")
+		}
+		if last, alike = i, alike+1; first < 0 {
+			first = i
+		}
 	}
-	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
+	_, odd := PlainSpaces(lines[first])
+	more := diagnostic.When(alike > 1, fmt.Sprintf("type the spaces of this line and of %d more, down to line %d, again; ", alike-1, last+1+y.before))
+	col := utf8.RuneCountInString(lines[first][:strings.IndexRune(lines[first], odd)]) + 1
+	return repair{first, col, changed, NameOdd(odd) + " stands where YAML needs a plain character", more + pasted(changed[first])}, true
 }
 
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
