@@ -12,9 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -274,39 +272,17 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
-// Waiting says which reviews only lack a verification, the newest with their places, and what to do; "" if none does.
+// Waiting returns what [source.Content.Waiting] says.
 func (b *Builder) Waiting(ctx context.Context) (string, error) {
 	content, _, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return "", err
 	}
-	return (&Result{content: content.Content}).Waiting(b.cfg.ContentDir), nil
+	return content.Waiting(b.cfg.ContentDir), nil
 }
-
-// maxNamed is how many of the reviews that wait are named.
-const maxNamed = 3
 
 // Waiting is [Builder.Waiting] of what was built.
-func (r *Result) Waiting(contentDir string) string {
-	var named []string
-	remedy, more := "", 0
-	for _, review := range r.content.Reviews {
-		at := r.content.Position(review)
-		switch {
-		case review.Hidden != source.Unverified:
-		case len(named) == maxNamed:
-			more++
-		default:
-			named = append(named, fmt.Sprintf("%s (%s:%d)", review.ID, filepath.Join(contentDir, at.File), at.Line))
-			remedy = cmp.Or(remedy, source.WaitingRemedy(at))
-		}
-	}
-	if len(named) == 0 {
-		return ""
-	}
-	list := strings.Join(named, ", ") + diagnostic.When(more > 0, fmt.Sprintf(" and %d more", more))
-	return fmt.Sprintf("not published, since without a verification: %s\n  %s\n", list, remedy)
-}
+func (r *Result) Waiting(contentDir string) string { return r.content.Waiting(contentDir) }
 
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,
 // except those that other errors may have caused, and writes nothing.

@@ -78,46 +78,31 @@ func (f *folderFlags) check() error {
 }
 
 // copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it,
-// and where it would be read; "" if there is none that the content folder doesn't have so.
+// and where it would be read; "" if the content folder has the same.
 func (f *folderFlags) copyBeside() (saved, place string) {
-	dir, last := filepath.Clean(f.Content), time.Time{}
-	newest := func(root string, counts func(name string) bool) {
-		_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || !counts(name) {
-				return nil
-			}
-			if info, err := entry.Info(); err == nil && info.ModTime().After(last) {
-				last, saved = info.ModTime(), name
+	newest := func(dir string, folders bool) (name string, at time.Time) {
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if info, ierr := os.Stat(path); err == nil && ierr == nil && (folders || !entry.IsDir()) && info.ModTime().After(at) {
+				name, at = path, info.ModTime()
 			}
 			return nil
 		})
+		return name, at
 	}
-	newest(dir, func(string) bool { return true })
-	saved = ""
-	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*"))
+	_, last := newest(f.Content, true)
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(f.Content), "*"))
 	for _, other := range beside {
-		if other == dir || !isContent(other) || !sameFile(dir, other, source.BusinessFile) || !sameFile(dir, other, source.SiteFile) {
-			continue // a folder of other reviews
+		same := func(name string) bool {
+			here, _ := os.ReadFile(filepath.Join(f.Content, name))
+			there, _ := os.ReadFile(filepath.Join(other, name))
+			return bytes.Equal(here, there)
 		}
-		newest(filepath.Join(other, "reviews"), func(name string) bool {
-			below, _ := filepath.Rel(other, name)
-			return reviewsForm.MatchString(name) && !sameFile(dir, other, below)
-		})
-		if below, err := filepath.Rel(other, saved); err == nil && saved != "" {
-			place = filepath.Join(dir, below)
+		name, at := newest(filepath.Join(other, "reviews"), false)
+		if below, _ := filepath.Rel(other, name); at.After(last) && same(source.BusinessFile) && same(source.SiteFile) && !same(below) {
+			return name, filepath.Join(f.Content, below)
 		}
 	}
-	return saved, place
-}
-
-// reviewsForm matches the names of files that may have reviews.
-var reviewsForm = regexp.MustCompile(`\.(ya?ml|jsonl|csv)$`)
-
-// sameFile reports whether two folders have the same under a name.
-func sameFile(dir, other, name string) bool {
-	here, _ := os.ReadFile(filepath.Join(dir, name))
-	there, _ := os.ReadFile(filepath.Join(other, name))
-	return bytes.Equal(here, there)
+	return "", ""
 }
 
 // wrongFolder returns what meant.txt says of a content folder.

@@ -82,18 +82,14 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 	return lines, d
 }
 
-// maxFormer is how many bytes of former words are shown.
-const maxFormer = 600
-
-// former returns the words of a review and of its reply in place of which others stand now, or none: who has written over
-// them by mistake can put them back.
+// former returns the texts in whose place others stand now, or none: who has written over one by mistake can put it back.
 func former(was, is *reviewcast.Review) (lines string) {
 	now := texts(is)
-	for i, name := range []string{2: "text", 3: "owner_reply"} {
-		words := strings.Fields(texts(was)[i])
+	for i, old := range texts(was) {
+		words := strings.Fields(old)
 		gone := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(now[i], word) })
-		if old := texts(was)[i]; name != "" && 2*len(gone) > len(words) {
-			lines += fmt.Sprintf("\n    its %s was: %q", name, strings.ToValidUTF8(old[:min(len(old), maxFormer)], "")) + diagnostic.When(len(old) > maxFormer, " …")
+		if name := []string{"", "", "text", "owner_reply"}[i]; name != "" && 2*len(gone) > len(words) {
+			lines += fmt.Sprintf("\n    its %s was: %.600q", name, old)
 		}
 	}
 	return lines

@@ -71,11 +71,8 @@ func Fields(table string) []string { return slices.Clone(schemaOf(table).names) 
 
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
-	return slices.ContainsFunc(schemas, func(s *schema) bool { return s.knows(name) })
+	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
-
-// knows reports whether the schema has a field of this name.
-func (s *schema) knows(name string) bool { return slices.Contains(s.names, name) }
 
 // group returns the schema of a field that is a group of fields; nil for none.
 func (s *schema) group(name string) *schema {
@@ -158,7 +155,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	for i := range entries {
 		e := &entries[i]
 		key := &e.Key
-		if plain, odd := syntax.PlainSpaces(key.Text); odd != 0 && s.knows(strings.TrimSpace(plain)) {
+		if plain, odd := syntax.PlainSpaces(key.Text); odd != 0 && slices.Contains(s.names, strings.TrimSpace(plain)) {
 			key.Text = strings.TrimSpace(plain)
 			d.fail(key, "unknown-field", fmt.Sprintf("there is %s in the name of the field %s", syntax.NameOdd(odd), key.Text), "type the name again, and the colon behind it: "+key.Text+":")
 		}

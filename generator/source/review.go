@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -335,15 +334,6 @@ const halfYear = 183 * 24 * time.Hour
 
 // MethodsExplained says which method of verification is meant for what.
 const MethodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"
-
-// waiting is what to do about a review without a verification, by the extension of its file.
-var waiting = diagnostic.Lines(wordsFile, "without a verification")
-
-// WaitingRemedy says what to do about a review without a verification that begins at a place.
-func WaitingRemedy(at diagnostic.Position) string {
-	kind := diagnostic.Pick(strings.HasPrefix(path.Base(at.File), "import-"), "import", path.Ext(at.File))
-	return strings.NewReplacer("INDENT", strings.Repeat(" ", max(0, at.Col-1)), "METHODS", MethodsExplained).Replace(waiting[kind])
-}
 
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -151,31 +152,27 @@ func NameOdd(c rune) string {
 }
 
 // spacesForm matches a field and what stands around its name and its colon.
-var spacesForm = regexp.MustCompile(`^[^\pL\pN]*([A-Za-z_]+)[^\pL\pN]*`)
+var spacesForm = regexp.MustCompile(`^[^\pL\pN]*[a-z_]+[^\pL\pN]*:[^\pL\pN]*`)
 
 // plainSpaces is a line with spaces that YAML doesn't know, and all others like it: they were copied together.
 func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
-	if _, odd := PlainSpaces(lines[at]); odd == 0 {
+	plain, first := PlainSpaces(lines[at])
+	if first == 0 {
 		return repair{}, false
 	}
-	changed, first, last, alike := slices.Clone(lines), -1, 0, 0
+	if name, rest, ok := strings.Cut(plain, ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
+		plain = name + ": " + strings.TrimLeft(rest, " ")
+	}
+	changed, others := slices.Clone(lines), ""
 	for i, line := range lines {
-		m := spacesForm.FindStringSubmatch(line)
-		if _, odd := PlainSpaces(append(m, "")[0]); i != at && (odd == 0 || !y.Is(m[1])) {
-			continue
-		}
-		changed[i], _ = PlainSpaces(line)
-		if name, rest, ok := strings.Cut(changed[i], ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
-			changed[i] = name + ": " + strings.TrimLeft(rest, " ")
-		}
-		if last, alike = i, alike+1; first < 0 {
-			first = i
+		if changed[i] = spacesForm.ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
+			others = cmp.Or(others, fmt.Sprintf("type the spaces of each line from line %d on again; ", 1+y.before+min(i, at)))
 		}
 	}
-	_, odd := PlainSpaces(lines[first])
-	more := diagnostic.When(alike > 1, fmt.Sprintf("type the spaces of this line and of %d more, down to line %d, again; ", alike-1, last+1+y.before))
-	col := utf8.RuneCountInString(lines[first][:strings.IndexRune(lines[first], odd)]) + 1
-	return repair{first, col, changed, NameOdd(odd) + " stands where YAML needs a plain character", more + pasted(changed[first])}, true
+	r, ok := replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", others)
+	changed[at] = plain
+	r.lines = changed
+	return r, ok
 }
 
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
