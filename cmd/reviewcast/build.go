@@ -90,8 +90,10 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n",
 			filepath.Join(c.Public, name), c.Content, c.Public)
 	}
-	if saved, place := c.copyBeside(); len(res.Changed)+len(res.Removed) == 0 && saved != "" {
-		fmt.Fprintf(w, "warning: nothing has changed in %s, and %s was saved since, in a copy of it, which is not read; if it is your last work, write what is new in it into %s\n", c.Content, saved, place)
+	if len(res.Changed)+len(res.Removed) == 0 {
+		if saved, place := c.copyBeside(); saved != "" {
+			fmt.Fprintf(w, "warning: nothing has changed in %s, and %s was saved since, in a copy of it, which is not read; if it is your last work, write what is new in it into %s\n", c.Content, saved, place)
+		}
 	}
 	theme := res.Pages.Theme // whose templates may use any file
 	for _, name := range source.ThemeFiles {

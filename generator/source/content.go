@@ -81,7 +81,7 @@ func (c *Content) Waiting(dir string) string {
 			at := c.Position(r)
 			named = append(named, fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(dir, at.File), at.Line))
 			kind := diagnostic.Pick(strings.HasPrefix(filepath.Base(at.File), "import-"), "import", filepath.Ext(at.File))
-			remedy = cmp.Or(remedy, strings.NewReplacer("INDENT", strings.Repeat(" ", at.Col-1), "METHODS", MethodsExplained).Replace(waiting[kind]))
+			remedy = cmp.Or(remedy, strings.NewReplacer("INDENT", strings.Repeat(" ", max(0, at.Col-1)), "METHODS", MethodsExplained).Replace(waiting[kind]))
 		}
 	}
 	if more := len(named) - maxWaiting; more > 0 {

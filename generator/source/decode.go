@@ -119,8 +119,11 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = fmt.Sprintf(`write "owner_reply":{"text":%q,"date":"YYYY-MM-DD"}, with the day of the reply in place of YYYY-MM-DD`, n.Text)
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
-	case n.Kind == syntax.List && len(n.Items) > 0 && n.Items[0].Kind == syntax.Mapping:
-		suggestion = "there is only one: write a space in place of each hyphen, and keep each field once"
+	case n.Kind == syntax.List && len(n.Items) > 0 && len(n.Items[0].Entries) > 0:
+		suggestion = "there is only one: write a space in place of each hyphen"
+		if len(n.Items) > 1 && n.Items[1].Has(n.Items[0].Entries[0].Key.Text) {
+			suggestion += diagnostic.Pick(s == replySchema, ", and the texts of all into one, with the last date", ", and keep one of them")
+		}
 	case (n.Kind != syntax.List || s == verificationSchema) && !d.strict && s.example != "":
 		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "in place of these words: ") + s.hint(n)
 	}

@@ -140,7 +140,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	if s == verificationSchema {
 		method := append(methods(v), "job")[0]
 		number := referenceForm.FindString(v.Text)
-		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
+		proof := diagnostic.Pick(reviewcast.Date(number).Valid(), ", verified_on: "+number, fmt.Sprintf(", reference: %q", number))
+		write := "{method: " + method + diagnostic.When(number != "", proof) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
@@ -212,7 +213,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	}
 	var words []string
 	for _, word := range list {
-		switch word = strings.Trim(word, " []"); {
+		switch word = strings.Trim(word, ` []"`); {
 		case word == "":
 		case f == "hours":
 			words = append(words, strconv.Quote(word))
@@ -256,6 +257,9 @@ func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further b
 
 // replied returns how to write a reply whose fields stand below those of its review; "" if they don't seem to be one.
 func (r *fields) replied(below []syntax.Entry) string {
+	if r.schema != reviewSchema || r.value("text") == nil {
+		return "" // a text below is the customer's
+	}
 	var names []string
 	written := map[string]string{}
 	for _, e := range below {
