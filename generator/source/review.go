@@ -306,8 +306,11 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		r.warn("date", "reply-before-review",
-			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates")
+		remedy := "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates"
+		if day := w.Date[:4] + reply.Date[4:]; day.Valid() && day >= w.Date && day.Noon().Sub(w.Date.Noon()) < halfYear {
+			remedy = fmt.Sprintf("if the year is mistyped, write date: %s; %s", day, remedy)
+		}
+		r.warn("date", "reply-before-review", fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), remedy)
 	}
 	return reply
 }
