@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"reviewcast"
@@ -331,9 +330,6 @@ func (r *fields) swallowed(text string, form *regexp.Regexp) bool {
 		fmt.Sprintf("write it, and the lines that belong to it, as far to the left as text; write: %s%s", strings.Repeat(" ", left), words))
 	return true
 }
-
-// halfYear is how long before a review its verification may be without a warning.
-const halfYear = 183 * 24 * time.Hour
 
 // MethodsExplained says which method of verification is meant for what.
 const MethodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"
