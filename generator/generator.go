@@ -12,9 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -274,23 +272,17 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
-// Waiting returns the reviews that only lack a verification, with their places; none if they are more than one notices.
-func (b *Builder) Waiting(ctx context.Context) (list []string, err error) {
+// Waiting returns what [source.Content.Waiting] says.
+func (b *Builder) Waiting(ctx context.Context) (string, error) {
 	content, _, err := b.loader.LoadPartial(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	for _, r := range content.Reviews {
-		if at := content.Position(r); r.Hidden == source.Unverified {
-			list = append(list, fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(b.cfg.ContentDir, at.File), at.Line))
-		}
-	}
-	if len(list) > maxNoticed {
-		return nil, nil
-	}
-	slices.Sort(list)
-	return list, nil
+	return content.Waiting(b.cfg.ContentDir), nil
 }
+
+// Waiting is [Builder.Waiting] of what was built.
+func (r *Result) Waiting(contentDir string) string { return r.content.Waiting(contentDir) }
 
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,
 // except those that other errors may have caused, and writes nothing.

@@ -112,6 +112,10 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	content = previous.named(content, problems)
 	missing := previous.missing(content)
 	for i, p := range problems {
+		if was := previous.Manifest.BaseURL; p.Code == "bad-url" && strings.HasPrefix(p.Message, "base_url") && public(was) && was != "" {
+			other, _, _ := strings.Cut(p.Suggestion, "; if the reviews are published")
+			problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other)
+		}
 		if list := jobLists[p.Code]; list != "" {
 			id, _, _ := strings.Cut(strings.TrimPrefix(p.Message, `"`), `"`)
 			problems[i].Suggestion = cmp.Or(b.deleted(previous, content, id, list), p.Suggestion)
@@ -174,7 +178,9 @@ func (p *published) named(content *source.Content, problems []diagnostic.Problem
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
 // of them: who repairs a citation only makes the mistake whole.
 func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
-	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] || jobLists[p.Code] != "" || p.Code == "bad-id" }) {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool {
+		return citing[p.Code] || jobLists[p.Code] != "" || strings.HasPrefix(p.Code, "bad-")
+	}) {
 		return problems
 	}
 	content, all, err := b.loader.LoadPartial(ctx)

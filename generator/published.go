@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,9 +235,9 @@ func (p *published) strangers(content *source.Content) []source.Withdrawal {
 // back. Those that are published already stay. A missing review explains a misspelt one.
 func (p *published) strange(content *source.Content, missing []string) (problems []diagnostic.Problem) {
 	for _, w := range p.strangers(content) {
-		if len(missing) == 0 && reviewcast.ValidID(w.ID) {
+		if near := diagnostic.Nearest(w.ID, slices.Sorted(maps.Keys(p.ids))); len(missing) == 0 && reviewcast.ValidID(w.ID) {
 			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
-				"if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"))
+				"if a review is to go that is still published, "+diagnostic.Pick(near != "", "write id: "+near, "correct the id")+"; what was never published needs no withdrawal: delete these lines"))
 		}
 	}
 	return problems

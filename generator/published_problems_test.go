@@ -112,7 +112,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 	published := filepath.Join(t.TempDir(), "public") // of each of the folders
 	mustBuild(t, config(folder(t, files), published))
-	const never = "error withdrawn.yaml:1:7: there is no review \"2025-q3-oven\", and none has been published; if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"
+	const never = "error withdrawn.yaml:1:7: there is no review \"2025-q3-oven\", and none has been published; if a review is to go that is still published, write id: 2026-q3-oven; what was never published needs no withdrawal: delete these lines"
 	for _, test := range []struct {
 		name, deleted, withdrawn, says string // also after the build that follows
 	}{
@@ -122,7 +122,7 @@ func TestWithdrawn(t *testing.T) {
 		{"under the name of its author", "2026-q3-boiler", "- id: 2026-q3-boiler B.", "error withdrawn.yaml:1:7: id is \"2026-q3-boiler B.\"; write id: 2026-q3-boiler"},
 		{"on one line", "2026-q3-boiler", "- 2026-q3-boiler B.: wished\n- id: shop-1001", "error withdrawn.yaml:1:3: the withdrawal is the text \"2026-q3-boiler B.: wished\"; it must have fields; write in place of this line, with the reason legal if the law requires that its text disappears everywhere: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}"},
 		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
-		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "error withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; if a review is to go that is still published, correct the id; what was never published needs no withdrawal: delete these lines"},
+		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "error withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; if a review is to go that is still published, write id: 2026-q3-oven; what was never published needs no withdrawal: delete these lines"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
@@ -400,21 +400,21 @@ func TestWebsiteAsAddress(t *testing.T) {
 	}
 }
 
-// TestWaiting names the reviews that only lack a verification, unless they are many.
+// TestWaiting names the newest of the reviews that only lack a verification.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	const waits = "- {id: %s, author: Jo K., rating: 5, date: 2026-01-02}\n"
-	dir := folder(t, map[string]string{"reviews/a.yaml": "- {id: a1, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n" + fmt.Sprintf(waits, "a2"), "reviews/b.yaml": fmt.Sprintf(waits, "b1")})
+	const waits = "- {id: %s, author: Jo K., rating: 5, date: 2026-01-%02d}\n"
+	dir := folder(t, map[string]string{"reviews/a.yaml": "- {id: a1, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n" + fmt.Sprintf(waits, "a2", 2), "reviews/b.yaml": fmt.Sprintf(waits, "b1", 1)})
 	b := NewBuilder(config(dir, filepath.Join(t.TempDir(), "public")))
 	got, err := b.Waiting(t.Context())
-	want := []string{"a2 (" + filepath.Join(dir, "reviews/a.yaml") + ":2)", "b1 (" + filepath.Join(dir, "reviews/b.yaml") + ":1)"}
-	if err != nil || !slices.Equal(got, want) {
+	want := "a2 (" + filepath.Join(dir, "reviews/a.yaml") + ":2), b1 (" + filepath.Join(dir, "reviews/b.yaml") + ":1)\n  to publish it, write on a line of its own below its other fields: "
+	if err != nil || !strings.Contains(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	for i := range maxNoticed {
-		put(t, dir, map[string]string{fmt.Sprintf("reviews/c%d.yaml", i): fmt.Sprintf(waits, fmt.Sprintf("c%d", i))})
+	for i := range 9 {
+		put(t, dir, map[string]string{fmt.Sprintf("reviews/c%d.yaml", i): fmt.Sprintf(waits, fmt.Sprintf("c%d", i), i+3)})
 	}
-	if got, err := b.Waiting(t.Context()); err != nil || len(got) > 0 {
+	if got, err := b.Waiting(t.Context()); err != nil || !strings.Contains(got, "c6.yaml:1), 8 more\n") {
 		t.Errorf("of many: got %q, %v", got, err)
 	}
 }

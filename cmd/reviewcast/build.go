@@ -65,6 +65,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 	}
 	files := diagnostic.Plural(len(res.Changed)+len(res.Removed), "file")
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
+	fmt.Fprint(std.out, res.Waiting(c.Content))
 	c.warn(std.err, res)
 	c.upload(std, res)
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
@@ -88,6 +89,11 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 	for _, name := range res.Edited {
 		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n",
 			filepath.Join(c.Public, name), c.Content, c.Public)
+	}
+	if len(res.Changed)+len(res.Removed) == 0 {
+		if saved, place := c.copyBeside(); saved != "" {
+			fmt.Fprintf(w, "warning: nothing has changed in %s, and %s was saved since, in a copy of it, which is not read; if it is your last work, write what is new in it into %s\n", c.Content, saved, place)
+		}
 	}
 	theme := res.Pages.Theme // whose templates may use any file
 	for _, name := range source.ThemeFiles {

@@ -47,8 +47,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
-		if waiting, werr := builder.Waiting(ctx); werr == nil && len(waiting) > 0 && errs == 0 && !c.Quiet {
-			fmt.Fprintf(std.out, "not published, since without a verification: %s\n", strings.Join(waiting, ", "))
+		if waiting, werr := builder.Waiting(ctx); werr == nil && errs == 0 && !c.Quiet {
+			fmt.Fprint(std.out, waiting)
 		}
 	}
 	if err == nil && errs > 0 {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -73,6 +75,34 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
 	}
 	return nil
+}
+
+// copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it,
+// and where it would be read; "" if the content folder has the same.
+func (f *folderFlags) copyBeside() (saved, place string) {
+	newest := func(dir string, folders bool) (name string, at time.Time) {
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if info, ierr := os.Stat(path); err == nil && ierr == nil && (folders || !entry.IsDir()) && info.ModTime().After(at) {
+				name, at = path, info.ModTime()
+			}
+			return nil
+		})
+		return name, at
+	}
+	_, last := newest(f.Content, true)
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(f.Content), "*"))
+	for _, other := range beside {
+		same := func(name string) bool {
+			here, _ := os.ReadFile(filepath.Join(f.Content, name))
+			there, _ := os.ReadFile(filepath.Join(other, name))
+			return bytes.Equal(here, there)
+		}
+		name, at := newest(filepath.Join(other, "reviews"), false)
+		if below, _ := filepath.Rel(other, name); at.After(last) && same(source.BusinessFile) && same(source.SiteFile) && !same(below) {
+			return name, filepath.Join(f.Content, below)
+		}
+	}
+	return "", ""
 }
 
 // wrongFolder returns what meant.txt says of a content folder.

@@ -74,12 +74,25 @@ func changeLines(w io.Writer, before, after *reviewcast.Dataset, verbose bool) (
 		lines = append(lines, colors.Yellow("changed    the business")+": "+changes)
 	}
 	for _, id := range d.Changed {
-		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], verbose))
+		lines = append(lines, colors.Yellow("changed    "+describe(is[id]))+": "+fieldChanges(was[id], is[id], verbose)+diagnostic.When(!verbose, former(was[id], is[id])))
 	}
 	for _, id := range d.Added {
 		lines = append(lines, colors.Green("new        "+describe(is[id])))
 	}
 	return lines, d
+}
+
+// former returns the texts in whose place others stand now, or none: who has written over one by mistake can put it back.
+func former(was, is *reviewcast.Review) (lines string) {
+	now := texts(is)
+	for i, old := range texts(was) {
+		words := strings.Fields(old)
+		gone := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(now[i], word) })
+		if name := []string{"", "", "text", "owner_reply"}[i]; name != "" && 2*len(gone) > len(words) {
+			lines += fmt.Sprintf("\n    its %s was: %.600q", name, old)
+		}
+	}
+	return lines
 }
 
 // maxShort is the length of values that are shown beside the names of their fields.

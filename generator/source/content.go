@@ -2,6 +2,8 @@ package source
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,6 +67,28 @@ func (c *Content) Noted(id string) diagnostic.Position {
 
 // Position returns where a review of this Content begins.
 func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r, r.rec.start) }
+
+// waiting is what to do about a review without a verification, by the extension of its file; maxWaiting is how many are named.
+var waiting, maxWaiting = diagnostic.Lines(wordsFile, "without a verification"), 3
+
+// Waiting says which reviews only lack a verification, the newest with their places below a folder, and what to do; "" if
+// none does.
+func (c *Content) Waiting(dir string) string {
+	var named []string
+	remedy := ""
+	for _, r := range c.Reviews {
+		if r.Hidden == Unverified {
+			at := c.Position(r)
+			named = append(named, fmt.Sprintf("%s (%s:%d)", r.ID, filepath.Join(dir, at.File), at.Line))
+			kind := diagnostic.Pick(strings.HasPrefix(filepath.Base(at.File), "import-"), "import", filepath.Ext(at.File))
+			remedy = cmp.Or(remedy, strings.NewReplacer("INDENT", strings.Repeat(" ", max(0, at.Col-1)), "METHODS", MethodsExplained).Replace(waiting[kind]))
+		}
+	}
+	if more := len(named) - maxWaiting; more > 0 {
+		named = append(named[:maxWaiting], fmt.Sprintf("%d more", more))
+	}
+	return diagnostic.When(len(named) > 0, fmt.Sprintf("not published, since without a verification: %s\n  %s\n", strings.Join(named, ", "), remedy))
+}
 
 // Site is site.yaml: where and under what name the business publishes.
 type Site struct {

@@ -119,8 +119,11 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = fmt.Sprintf(`write "owner_reply":{"text":%q,"date":"YYYY-MM-DD"}, with the day of the reply in place of YYYY-MM-DD`, n.Text)
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
-	case n.Kind == syntax.List && len(n.Items) > 0 && n.Items[0].Kind == syntax.Mapping:
-		suggestion = "there is only one: write a space in place of each hyphen, and keep each field once"
+	case n.Kind == syntax.List && len(n.Items) > 0 && len(n.Items[0].Entries) > 0:
+		suggestion = "there is only one: write a space in place of each hyphen"
+		if len(n.Items) > 1 && n.Items[1].Has(n.Items[0].Entries[0].Key.Text) {
+			suggestion += diagnostic.Pick(s == replySchema, ", and the texts of all into one, with the last date", ", and keep one of them")
+		}
 	case (n.Kind != syntax.List || s == verificationSchema) && !d.strict && s.example != "":
 		suggestion = "write " + cmp.Or(strings.Replace(s.prefix, ".", ": ", 1), "in place of these words: ") + s.hint(n)
 	}
@@ -157,6 +160,10 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	for i := range entries {
 		e := &entries[i]
 		key := &e.Key
+		if plain, odd := syntax.PlainSpaces(key.Text); odd != 0 && slices.Contains(s.names, strings.TrimSpace(plain)) {
+			key.Text = strings.TrimSpace(plain)
+			d.fail(key, "unknown-field", fmt.Sprintf("there is %s in the name of the field %s", syntax.NameOdd(odd), key.Text), "type the name again, and the colon behind it: "+key.Text+":")
+		}
 		f, known := s.index[key.Text]
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
@@ -176,20 +183,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil:
-			remedy := diagnostic.Pick(s == businessSchema && e.Value.Kind == syntax.List, "move its items below those of the first, and delete this line", "keep one of them")
-			switch {
-			case d.strict:
-			case s == reviewSchema && key.Text == "author":
-				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
-			case f == 0 && s.prefix == "" && n.Col > 1:
-				second, remedy = true, fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, n.Col-3)), key.Text, e.Value.Text)
-			case f == 0 && s == reviewSchema:
-				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
-			case key.Text == "owner_reply":
-				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
-			case s != siteSchema && slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
-				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", key.Text)
-			}
+			var remedy string
+			remedy, second = r.second(entries, i)
 			d.fail(key, "duplicate-field", "there is a second "+s.prefix+key.Text+"; the first is "+above(key, &r.found[f].Key), remedy)
 		default:
 			r.found[f] = e

@@ -142,7 +142,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	if s == verificationSchema {
 		method := diagnostic.Pick(diagnostic.IsPlatform(v.Text), "platform", append(methods(v), "METHOD")[0]) // Booking, not a booking
 		number := referenceForm.FindString(v.Text)
-		write := "{method: " + method + diagnostic.When(number != "", fmt.Sprintf(", reference: %q", number)) + "}"
+		proof := diagnostic.Pick(reviewcast.Date(number).Valid(), ", verified_on: "+number, fmt.Sprintf(", reference: %q", number))
+		write := "{method: " + method + diagnostic.When(number != "", proof) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
 			return write
 		}
@@ -211,7 +212,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	}
 	var words []string
 	for _, word := range list {
-		switch word = strings.Trim(word, " []"); {
+		switch word = strings.Trim(word, ` []"`); {
 		case word == "":
 		case f == "hours":
 			words = append(words, strconv.Quote(word))
@@ -228,6 +229,55 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		}
 	}
 	return fmt.Sprintf("write %s[%s]%s", diagnostic.When(!r.strict, f+": "), strings.Join(words, ", "), rest)
+}
+
+// secondFields are what to do with fields that a review has twice, replyForm words of a business to its customer.
+var secondFields, replyForm = diagnostic.Lines(wordsFile, "second fields"), regexp.MustCompile(diagnostic.Rows(wordsFile, "words of a reply")[0][0])
+
+// second returns what to do with a field that stands there a second time, and whether what is below it belongs to it.
+func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further bool) {
+	e, s := &entries[i], r.schema
+	name, differs := e.Key.Text, e.Value.Text != r.found[s.index[e.Key.Text]].Value.Text
+	switch reply := r.replied(entries[i:]); {
+	case e.Value.Kind == syntax.List:
+		return "move its items into the first, and delete this one", false
+	case r.strict:
+	case reply != "":
+		return reply, true
+	case s.index[name] == 0 && s.prefix == "" && r.node.Col > 1:
+		return fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, r.node.Col-3)), name, e.Value.Text), true
+	case s == reviewSchema && secondFields[name] != "" && (differs || name != "text"):
+		return secondFields[name], name == "author" || name == "id"
+	case s != siteSchema && slices.Contains(prose, name) && differs:
+		return fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", name), false
+	}
+	return "keep one of them", false
+}
+
+// replied returns how to write a reply whose fields stand below those of its review; "" if they don't seem to be one.
+func (r *fields) replied(below []syntax.Entry) string {
+	if r.schema != reviewSchema || r.value("text") == nil {
+		return "" // a text below is the customer's
+	}
+	var names []string
+	written := map[string]string{}
+	for _, e := range below {
+		names, written[e.Key.Text] = append(names, e.Key.Text), e.Value.Text
+	}
+	text, author := written["text"], cmp.Or(r.value("author"), &syntax.Node{}).Text
+	called, _, _ := strings.Cut(author, " ")
+	begin := strings.FieldsFunc(text[:min(len(text), 60)], func(c rune) bool { return strings.ContainsRune(" ,.!:;\n", c) })
+	if text == "" || written["rating"] != "" || !slices.Contains(begin, called) && !replyForm.MatchString(text) {
+		return ""
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains([]string{"author", "text", "date"}, name) })
+	date := cmp.Or(written["date"], "YYYY-MM-DD")
+	day := diagnostic.When(written["date"] == "", ", with the day of the reply in place of YYYY-MM-DD")
+	line := fmt.Sprintf("in place of %s here: %sowner_reply: {text: %q, date: %s}", diagnostic.Join(names, "and"), strings.Repeat(" ", r.node.Col-1), text, date)
+	if len(line) > diagnostic.MaxPasted {
+		line = "owner_reply: on a line of its own above text:, two more spaces before text: and each of its lines, and below them, as far to the right as text:, date: " + date
+	}
+	return "this reads like your reply; if it is, write " + line + day
 }
 
 // Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they

@@ -253,11 +253,22 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
 	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col) +
 		diagnostic.When(first.ID != w.ID, fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID))
-	suggestion := "if one is a copy of the other, write into one of them what is newer, and delete the other; if not, give the newer one an id of its own: one that is published keeps its id"
+	suggestion := "if both are the same review, write into the first what is newer here, and delete this one; if not, give the newer one an id of its own: one that is published keeps its id"
+	differ := w.Date != first.Date || *cmp.Or(w.Text, new(string)) != *cmp.Or(first.Text, new(string))
+	if w.Author != first.Author && differ && w.Author != "" && first.Author != "" {
+		suggestion = fmt.Sprintf("give the new one of these two reviews an id of its own: if it is that of %s, write here id: %s; if it is that of %s, write in %s:%d id: %s; the one that is published keeps its id",
+			w.Author, ownID(&w.Review), first.Author, at.File, at.Line, ownID(first))
+	}
 	if w.key == first.rec.key && w.ID == first.ID {
 		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
 	} else if w.Author == "" && w.Date == "" {
 		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here, and the file if nothing else is in it"
 	}
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
+}
+
+// ownID returns an id for a review, of its author and its date.
+func ownID(r *Review) string {
+	name, _, _ := strings.Cut(strings.ToLower(r.Author), " ")
+	return strings.Trim(fixID(name)+"-"+string(r.Date), "-")
 }

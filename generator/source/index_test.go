@@ -32,7 +32,7 @@ func TestIndex(t *testing.T) {
 		problems   []string
 	}{
 		{come: []*record{b, a, w}, order: "a b w"},
-		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is used by the review at reviews/a.yaml:2:5 (a; upper and lower case are the same); if one is a copy of the other, write into one of them what is newer, and delete the other; if not, give the newer one an id of its own: one that is published keeps its id`}},
+		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is used by the review at reviews/a.yaml:2:5 (a; upper and lower case are the same); if both are the same review, write into the first what is newer here, and delete this one; if not, give the newer one an id of its own: one that is published keeps its id`}},
 		{gone: []*record{a}, order: "A b w"},
 		{gone: []*record{a2}, come: []*record{a, unknown, late, nameless}, order: "l a b u w", problems: []string{
 			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"? If not, add it there under technicians, as - {id: anna, name: …} with the name in place of …, also if it was deleted: older reviews name it`,

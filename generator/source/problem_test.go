@@ -169,7 +169,7 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error bad-character reviews/r.jsonl:1:70: text contains the control character U+0085; delete it; only tabs and line breaks are allowed",
 		}},
 		{"lone surrogate in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, `\ud83d!`), []string{
-			`error json-syntax reviews/r.jsonl:1:71: this is not JSON: "\\ud83d!\"}"; write \\ for a backslash`,
+			`error json-syntax reviews/r.jsonl:1:71: this is not JSON: \ud83d!"}; write \\ for a backslash`,
 		}},
 		{"raw tab in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "a\tb"), []string{
 			`error json-syntax reviews/r.jsonl:1:72: tab character in a text; write \t for a tab and \n for a line break`,

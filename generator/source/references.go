@@ -178,7 +178,8 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 		}
 		r, p := c.find(x, at, complete)
 		if p != nil {
-			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or leave this one out")
+			p.Suggestion = cmp.Or(p.Suggestion, diagnostic.Pick(c.quote == "", "write the id of a published review, or delete this one",
+				"delete the whole pull_quote, its line and both of its fields; or write the id of another review here, and words of that review as text"))
 			problems = append(problems, *p)
 		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
 			suggestion := "copy part of its text exactly"

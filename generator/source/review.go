@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"reviewcast"
@@ -306,8 +305,11 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		r.warn("date", "reply-before-review",
-			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates")
+		remedy := "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates"
+		if day := w.Date[:4] + reply.Date[4:]; day.Valid() && day >= w.Date && day.Noon().Sub(w.Date.Noon()) < halfYear {
+			remedy = fmt.Sprintf("if the year is mistyped, write date: %s; %s", day, remedy)
+		}
+		r.warn("date", "reply-before-review", fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), remedy)
 	}
 	return reply
 }
@@ -328,9 +330,6 @@ func (r *fields) swallowed(text string, form *regexp.Regexp) bool {
 		fmt.Sprintf("write it, and the lines that belong to it, as far to the left as text; write: %s%s", strings.Repeat(" ", left), words))
 	return true
 }
-
-// halfYear is how long before a review its verification may be without a warning.
-const halfYear = 183 * 24 * time.Hour
 
 // MethodsExplained says which method of verification is meant for what.
 const MethodsExplained = "job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them"

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -172,6 +173,9 @@ func (r *fields) month(f string) string {
 	r.fail(n, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
 	return ""
 }
+
+// halfYear is how long before a review its verification may be without a warning.
+const halfYear = 183 * 24 * time.Hour
 
 // firstYear is the year before which a date is probably mistyped: nobody reviewed online.
 const firstYear = "1990"

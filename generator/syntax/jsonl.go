@@ -201,7 +201,8 @@ func (j *jsonLine) explain(err error) {
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
+	shown := fmt.Sprintf("%.40s", rest) + diagnostic.When(utf8.RuneCountInString(rest) > 40, " …")
+	message, suggestion := "this is not JSON: "+shown, "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
 	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
@@ -215,7 +216,7 @@ func (j *jsonLine) explain(err error) {
 	case '0' <= rest[0] && rest[0] <= '9' && offset > 0 && j.data[offset-1] == ',':
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
 	case !strings.ContainsAny(rest[:1], `,:;]}"\/#`) && bytes.HasSuffix(bytes.TrimRight(j.data[:offset], " "), []byte(`"`)):
-		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
+		message, suggestion = "the text ends at the quotation mark before "+shown, `close the text before it; or, if it goes on, write \" for each quotation mark in it`
 	default:
 		for _, hint := range jsonHints {
 			begins, _ := strconv.Unquote(hint[0])

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -150,6 +151,10 @@ func NameOdd(c rune) string {
 	return fmt.Sprintf("%s (U+%04X)", diagnostic.Pick(c == '：', "a full-width colon", kind), c)
 }
 
+// spacesForm matches a field and what stands around its name and its colon.
+var spacesForm = regexp.MustCompile(`^[^\pL\pN]*[a-z_]+[^\pL\pN]*:[^\pL\pN]*`)
+
+// plainSpaces is a line with spaces that YAML doesn't know, and all others like it: they were copied together.
 func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	plain, first := PlainSpaces(lines[at])
 	if first == 0 {
@@ -158,7 +163,16 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	if name, rest, ok := strings.Cut(plain, ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
 		plain = name + ": " + strings.TrimLeft(rest, " ")
 	}
-	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
+	changed, others := slices.Clone(lines), ""
+	for i, line := range lines {
+		if changed[i] = spacesForm.ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
+			others = cmp.Or(others, fmt.Sprintf("type the spaces of each line from line %d on again; ", 1+y.before+min(i, at)))
+		}
+	}
+	r, ok := replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", others)
+	changed[at] = plain
+	r.lines = changed
+	return r, ok
 }
 
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
