@@ -7,8 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"reviewcast/cmd/reviewcast/devserver"
 	"reviewcast/cmd/reviewcast/terminal"
@@ -27,7 +30,7 @@ type devCmd struct {
 }
 
 // Run builds and serves until ctx ends.
-func (c *devCmd) Run(ctx context.Context, std streams) error {
+func (c *devCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	if err := c.offerStarter(ctx, std); err != nil {
 		return err
 	}
@@ -51,6 +54,9 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	log := c.logger(std, level)
 	if c.Quiet {
 		std.out = io.Discard
+	}
+	if slices.ContainsFunc(k.Args, func(arg string) bool { return strings.HasPrefix(arg, "--public") }) {
+		fmt.Fprintf(std.out, "dev shows what is in %s; of --public it takes only what was published before\n", c.Content)
 	}
 	state, remove, err := c.devState(cfg.BaseURL, c.Public)
 	if err != nil {

@@ -198,6 +198,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		switch field {
 		case "technicians":
 			b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
+			one.namesakes(b.Technicians)
 		case "services":
 			b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
 			s.content.ServiceAliases[id] = aliases
@@ -205,6 +206,22 @@ func (r *fields) listed(list int, s *surroundings) {
 			b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
 			s.content.AreaAliases[id] = aliases
 		}
+	}
+}
+
+// namesakes warns of aliases of technicians that are the first name of the last of them, or the other way round.
+func (r *fields) namesakes(technicians []reviewcast.Technician) {
+	last := technicians[len(technicians)-1]
+	warn := func(of, other reviewcast.Technician) {
+		for _, alias := range of.Aliases {
+			if strings.HasPrefix(strings.ToLower(other.Name), strings.ToLower(alias)+" ") && !slices.Contains(other.Aliases, alias) {
+				r.warn("id", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(alias), of.Name, other.Name), "leave it out of the aliases, and list the technicians of such reviews")
+			}
+		}
+	}
+	for _, other := range technicians[:len(technicians)-1] {
+		warn(last, other)
+		warn(other, last)
 	}
 }
 
