@@ -81,6 +81,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 		}
 	} else {
 		t.forgotten = t.guess(cfg)
+		cfg.forgotten = t.forgotten
 	}
 	return t, err
 }

@@ -139,6 +139,8 @@ type Config struct {
 	Business string
 	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
 	Names func(field string) []string
+	// ask is what the import has to ask about its columns before it may write; forgotten, what its map seems to lack.
+	ask, forgotten string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
@@ -204,7 +206,20 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err == nil {
 		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), table.forgotten
 	}
-	return report, err
+	return cfg.asking(report, err)
+}
+
+// asking returns what an import that has a question has found. Nothing was written then.
+func (c *Config) asking(report *Report, err error) (*Report, error) {
+	if c.ask == "" || err != nil {
+		return report, err
+	}
+	wrong := slices.ContainsFunc(report.Skipped, func(s Skip) bool { return !slices.Contains(understood, s.Code) })
+	if !wrong && report.Remedy == "" {
+		return nil, &UsageError{[]string{c.ask}}
+	}
+	report.Remedy, report.Refused = strings.TrimPrefix(report.Remedy+"\n"+c.ask, "\n"), true
+	return report, nil
 }
 
 // begin checks the options and decodes the export.
@@ -243,10 +258,10 @@ func (c Config) check() (Config, error) {
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
 		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
-		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
+		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
 			remedy = "write " + meant
 		}
-		bad("date layout %s has no letters for day, month or year; %s", quote(given), remedy)
+		bad("date layout %s lacks the day, the month or the year, or has other letters for them; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)
@@ -320,7 +335,7 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	}
 	data, remembered := files.encode()
 	report.Changed = !files.holds(data, remembered)
-	if !report.Changed || report.Refused || cfg.DryRun {
+	if !report.Changed || report.Refused || cfg.DryRun || cfg.ask != "" {
 		return report, nil
 	}
 	if err := ctx.Err(); err != nil {

@@ -35,7 +35,7 @@ func TestSlips(t *testing.T) {
 		{"languages by the codes of cars", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Schnell.,D\n4,2026-01-03,Gut.,A\n",
 			"language \"D\" is not known; in the export, write its code, such as en, de or pt-BR, or its English name\n  row 3 (line 3): language \"A\" is not known; in the export, write its code"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
-		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},
+		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; if it is a date in a spreadsheet, format the column as YYYY-MM-DD there, and export again; if it is text, or stays as it is then, write it with its year into the cell, as YYYY-MM-DD`},
 		{"words for stars", nil, "rating,date,text\nVery satisfied,2026-01-02,Good.\n", `rating "Very satisfied" is not a number; write how many stars it stands for in its place`},
 		{"time stamp of Google Forms", nil, "rating,date,text\n5,2026/01/03 2:14:07 PM GMT-5,Good.\n", "1 added"},
 		{"sign of a text in Excel", nil, "rating,date,text\n5,'2026-01-02,Good.\n", "1 added"},
