@@ -7,11 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/alecthomas/kong"
 
 	"reviewcast/cmd/reviewcast/devserver"
 	"reviewcast/cmd/reviewcast/terminal"
@@ -30,7 +27,7 @@ type devCmd struct {
 }
 
 // Run builds and serves until ctx ends.
-func (c *devCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+func (c *devCmd) Run(ctx context.Context, std streams) error {
 	if err := c.offerStarter(ctx, std); err != nil {
 		return err
 	}
@@ -54,9 +51,6 @@ func (c *devCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	log := c.logger(std, level)
 	if c.Quiet {
 		std.out = io.Discard
-	}
-	if slices.ContainsFunc(k.Args, func(arg string) bool { return strings.HasPrefix(arg, "--public") }) {
-		fmt.Fprintf(std.out, "dev shows what is in %s; of --public it takes only what was published before\n", c.Content)
 	}
 	state, remove, err := c.devState(cfg.BaseURL, c.Public)
 	if err != nil {

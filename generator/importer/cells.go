@@ -101,12 +101,13 @@ func (t *table) sample() (rows [][]string) {
 // guess returns the parts of a map that seem to be forgotten.
 func (t *table) guess(cfg *Config) (pairs string) {
 	rows := t.sample()
+	stars := rated(t.names, rows)
 	authors := slices.DeleteFunc(likeliest("author", cfg.Map, t.names, rows), func(name string) bool { return likelihood("author", name) < 0 })
 	for _, name := range t.unused() {
 		field, i := fieldOf(name), slices.Index(t.names, name)
 		isAddress := func(cells []string) bool { return strings.Contains(cells[i], "@") }
 		switch {
-		case cfg.Map["text"] == "" && (field == "text" || mayBeText(name, i, rows, false)):
+		case cfg.Map["text"] == "" && !slices.Contains(stars, name) && (field == "text" || mayBeText(name, i, rows, false)):
 			pairs += "," + pairOf("text", name)
 		case cfg.Map["author"] == "" && (field == "author" || slices.Equal(authors, []string{name})) && !slices.ContainsFunc(rows, isAddress):
 			pairs += "," + pairOf("author", name)

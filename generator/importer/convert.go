@@ -220,13 +220,10 @@ func (c *converter) andRound(scale float64) string {
 		diagnostic.When(c.dragged, messages["counted on"])
 }
 
-// minRising is how often ratings go up by one from row to row where that is hardly chance.
-const minRising = 2
-
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	c.dragged = c.dragged || c.rising >= minRising
+	c.dragged = c.dragged || c.rising > 1 // more than one is hardly chance
 	if day, skip := c.date(r, fieldDate); skip == nil && (c.since == "" || day < c.since) {
 		c.since = day
 	}

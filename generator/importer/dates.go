@@ -62,12 +62,11 @@ func layoutRemedy(layouts []string) string {
 // the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
 // months. sure reports that its name says so, or that it has months.
 func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
-	all := func(i int, is func(cell string) bool) bool { return everyCell(rows, i, is) }
 	column = named
 	for _, name := range days(header, rows) {
 		if column == "" || likelyDays(name) > likelyDays(column) {
 			column = name
-		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
+		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !everyCell(rows, at, func(cell string) bool { return cell != "" }) {
 			return "", false, usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
 		}
 	}
@@ -75,7 +74,7 @@ func (c *Config) dateColumn(named string, header []string, rows [][]string) (col
 		return column, named != "" || likelyDays(column) == ofReviews, nil
 	}
 	for i, name := range header {
-		if all(i, forms["month"].MatchString) {
+		if everyCell(rows, i, forms["month"].MatchString) {
 			return name, true, nil
 		}
 	}
@@ -259,10 +258,8 @@ var layoutLetters = rows("layouts")
 // letters is returned as it is. Days and months may have one digit or two; m after hours means minutes.
 func layoutOf(s string) string {
 	for _, letters := range layoutLetters {
-		lower, used := strings.ToLower(s), strings.Join(letters, "")
-		isOther := func(r rune) bool { return unicode.IsLetter(r) && !strings.ContainsRune(used, r) }
-		missing := func(letter string) bool { return !strings.Contains(lower, letter) }
-		if !strings.ContainsFunc(lower, isOther) && !slices.ContainsFunc(letters, missing) {
+		isOther := func(r rune) bool { return unicode.IsLetter(r) && !slices.Contains(letters, string(r)) }
+		if lower := strings.ToLower(s); !strings.ContainsFunc(lower, isOther) {
 			s = strings.NewReplacer(letters[0], "D", letters[1], "M", letters[2], "Y").Replace(lower)
 			break
 		}

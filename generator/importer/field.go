@@ -363,21 +363,22 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 // likeliest returns the columns that may have a field, the likeliest first: those whose names say so or, if there are none,
 // whose cells do.
 func likeliest(field string, columns map[string]string, header []string, rows [][]string) []string {
-	used, stars := slices.Collect(maps.Values(columns)), rated(header, rows)
-	sure := map[string][]string{"rating": stars, "date": days(header, rows)}[field]
+	used := slices.Collect(maps.Values(columns))
+	sure := map[string][]string{"rating": rated(header, rows), "date": days(header, rows)}[field]
 	may := slices.DeleteFunc(slices.Clone(header), func(h string) bool {
 		other := forms[diagnostic.Pick(field == "rating", "like recommendation", "otherDay")].MatchString(h)
-		return !forms["like "+field].MatchString(h) && (field != "date" || !slices.Contains(sure, h)) || other || slices.Contains(used, h)
+		return !forms["like "+field].MatchString(h) && !slices.Contains(sure, h) || other || slices.Contains(used, h)
 	})
 	fits := func(h string) bool {
 		return slices.Contains(sure, h) || field == "text" && mayBeText(h, slices.Index(header, h), rows, false)
 	}
-	for _, is := range []func(string) bool{fits, func(h string) bool { return !forms["like reply"].MatchString(h) }} {
+	says := func(h string) bool { return field == "rating" && forms["like rating"].MatchString(h) }
+	for _, is := range []func(string) bool{fits, says, func(h string) bool { return !forms["like reply"].MatchString(h) }} {
 		if slices.ContainsFunc(may, is) {
 			may = slices.DeleteFunc(may, func(h string) bool { return !is(h) })
 		}
 	}
-	if len(may) == 0 && (field != "rating" || len(stars) == 0) {
+	if len(may) == 0 {
 		may = left(header, columns, rows, "left "+field)
 	}
 	return slices.SortedStableFunc(slices.Values(may), func(a, b string) int { return likelihood(field, b) - likelihood(field, a) })
