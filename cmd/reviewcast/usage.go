@@ -206,11 +206,8 @@ func importOf(file, from string, flags ...string) string {
 	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
-	words := []string{"reviewcast", "import", kind, file}
-	if source != "" {
-		words = append(words, "--source", source)
-	}
-	return commandLine(append(words, flags...)...)
+	from = diagnostic.When(source != "", "--source "+source)
+	return commandLine(slices.Concat([]string{"reviewcast", "import", kind, file}, strings.Fields(from), flags)...)
 }
 
 // nearFile returns the file of this folder or of another one near that the name of a missing one was meant to be, or how
@@ -224,7 +221,7 @@ func nearFile(args []string, message string) string {
 	for _, near := range []string{".", "*", "..", "../*", filepath.Join(home, "Downloads"), filepath.Join(home, "Desktop"), filepath.Join(home, "Documents")} {
 		dirs, _ := filepath.Glob(near)
 		for _, dir := range dirs {
-			if file := filepath.Join(dir, filepath.Base(args[i])); exists(file) && !isFolder(file) && !isPublished(dir) && contentAbove(file) == "" {
+			if file := filepath.Join(dir, filepath.Base(args[i])); exists(file) && !isFolder(file) && !isPublished(dir) && !isContent(dir) {
 				there := slices.Concat([]string{"reviewcast"}, args[:i], []string{file}, args[i+1:])
 				return "; there is one in another folder; write: " + commandLine(there...)
 			}

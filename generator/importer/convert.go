@@ -52,11 +52,9 @@ type converter struct {
 	absent, otherwise, neither int
 	written                    map[dateForm]datesAlike
 	countries                  bool // a language was a country
-	// rated counts the ratings, best is the best of them or their scales. Before is the one of the row before, and rising
-	// counts the rows since it went up by one in each, as where a spreadsheet program counts on.
-	rated, rising int
-	best, before  float64
-	dragged       bool // ratings over the scale are the end of such rows
+	// rated counts the ratings, best is the best of them or their scales.
+	rated int
+	best  float64
 	// over counts the ratings over the scale, scale is what it then seems to be, since the day of the first of them.
 	over  int
 	scale float64
@@ -170,10 +168,6 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		return r.skip(NoRating, "rating is empty, and a review needs one; write it into the cell, or delete the row%s", diagnostic.When(c.isAnswer(r), answer))
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
-	if c.rising++; value != c.before+1 {
-		c.rising = 0
-	}
-	c.before = value
 	switch {
 	case !ok && isDay(cell):
 		return r.skip(BadRating, messages["rating is a date"], quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
@@ -213,17 +207,14 @@ func (c *converter) isAnswer(r *row) bool {
 	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
 }
 
-// andRound offers --round for ratings between two stars, a scale of 10 for one of 6, such as that of dice, and the stars
-// above a rating that was dragged down.
+// andRound offers --round for ratings between two stars, and a scale of 10 for one of 6, such as that of dice.
 func (c *converter) andRound(scale float64) string {
-	return diagnostic.When(scale == 6, " (or 10, if customers could give 10)") + diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars") +
-		diagnostic.When(c.dragged, messages["counted on"])
+	return diagnostic.When(scale == 6, " (or 10, if customers could give 10)") + diagnostic.When(c.Round == "" && scale != 50, ", and with --round nearest or down for ratings between two stars")
 }
 
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	c.dragged = c.dragged || c.rising > 1 // more than one is hardly chance
 	if day, skip := c.date(r, fieldDate); skip == nil && (c.since == "" || day < c.since) {
 		c.since = day
 	}

@@ -60,25 +60,25 @@ func layoutRemedy(layouts []string) string {
 
 // dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
 // the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
-// months. sure reports that its name says so, or that it has months.
-func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
+// months. It returns "" if nothing says that the days are those of reviews.
+func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, err error) {
 	column = named
 	for _, name := range days(header, rows) {
 		if column == "" || likelyDays(name) > likelyDays(column) {
 			column = name
 		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !everyCell(rows, at, func(cell string) bool { return cell != "" }) {
-			return "", false, usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
+			return "", usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
 		}
 	}
-	if column != "" {
-		return column, named != "" || likelyDays(column) == ofReviews, nil
+	if named != "" || column != "" && likelyDays(column) == ofReviews {
+		return column, nil
 	}
 	for i, name := range header {
-		if everyCell(rows, i, forms["month"].MatchString) {
-			return name, true, nil
+		if column == "" && everyCell(rows, i, forms["month"].MatchString) {
+			return name, nil
 		}
 	}
-	return "", false, nil
+	return "", nil
 }
 
 // days returns the columns that have a day in each of the first rows, and aren't named as those of another kind of days.

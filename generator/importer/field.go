@@ -177,10 +177,7 @@ func quoteAll(names []string) string {
 	for _, name := range names[:min(len(names), maxListed)] {
 		quoted = append(quoted, quote(name))
 	}
-	if len(names) > maxListed {
-		quoted = append(quoted, "…")
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(quoted, ", ") + diagnostic.When(len(names) > maxListed, ", …")
 }
 
 // didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
@@ -212,9 +209,7 @@ var Platforms = func() map[string][]Shape {
 		s := Shape{Columns: map[string][]string{}, Layout: strings.TrimSpace(layout)}
 		for line := range strings.Lines(lines) {
 			field, columns, _ := strings.Cut(strings.TrimSpace(line), "=")
-			for name := range strings.SplitSeq(columns, ",") {
-				s.Columns[field] = append(s.Columns[field], diagnostic.Squash(name))
-			}
+			s.Columns[field] = strings.Split(diagnostic.Squash(columns), ",")
 		}
 		m[name] = append(m[name], s)
 	}
@@ -260,12 +255,11 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
-	date, sure, err := c.dateColumn(columns["date"], header, rows)
+	date, err := c.dateColumn(columns["date"], header, rows)
 	if err != nil {
 		return err
-	} else if sure {
-		columns["date"] = date
 	}
+	columns["date"] = date
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if columns["rating"] == "" && len(rated) == 1 {
 		columns["rating"] = rated[0]
@@ -403,11 +397,8 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 	for _, shape := range shapes {
 		columns = map[string]string{}
 		for field, names := range shape.Columns {
-			for _, name := range names {
-				if i := slices.Index(plain, name); i >= 0 {
-					columns[field] = header[i]
-					break
-				}
+			if i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(plain, name) }); i >= 0 {
+				columns[field] = header[slices.Index(plain, names[i])]
 			}
 		}
 		if columns["text"] == columns["rating"] {

@@ -139,7 +139,8 @@ type Config struct {
 	Business string
 	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
 	Names func(field string) []string
-	// ask is what the import has to ask about its columns before it may write; forgotten, what its map seems to lack.
+	// ask is what the import has to ask about its columns before it may write; forgotten are columns that seem to have the
+	// texts or the names of authors, as --map has them, if none is mapped.
 	ask, forgotten string
 }
 
@@ -204,22 +205,9 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), table.forgotten
+		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), cfg.forgotten
 	}
-	return cfg.asking(report, err)
-}
-
-// asking returns what an import that has a question has found. Nothing was written then.
-func (c *Config) asking(report *Report, err error) (*Report, error) {
-	if c.ask == "" || err != nil {
-		return report, err
-	}
-	wrong := slices.ContainsFunc(report.Skipped, func(s Skip) bool { return !slices.Contains(understood, s.Code) })
-	if !wrong && report.Remedy == "" {
-		return nil, &UsageError{[]string{c.ask}}
-	}
-	report.Remedy, report.Refused = strings.TrimPrefix(report.Remedy+"\n"+c.ask, "\n"), true
-	return report, nil
+	return report, err
 }
 
 // begin checks the options and decodes the export.
@@ -257,11 +245,7 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
-		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
-			remedy = "write " + meant
-		}
-		bad("date layout %s lacks the day, the month or the year, or has other letters for them; %s", quote(given), remedy)
+		bad("date layout %s lacks the day, the month or the year, or has other letters for them; write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)
@@ -335,7 +319,7 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	}
 	data, remembered := files.encode()
 	report.Changed = !files.holds(data, remembered)
-	if !report.Changed || report.Refused || cfg.DryRun || cfg.ask != "" {
+	if !report.Changed || report.Refused || cfg.DryRun {
 		return report, nil
 	}
 	if err := ctx.Err(); err != nil {
