@@ -124,6 +124,14 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
 		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, c.beside())
 	}
+	// A folder that holds the content folder, too, is that of a project.
+	for dir := filepath.Clean(filepath.Join(c.Public, "..")); res.First && !within(c.Content, dir); dir = filepath.Join(dir, "..") {
+		if pages, _ := filepath.Glob(filepath.Join(dir, "index.[hp]*")); len(pages) > 0 && !isPublished(dir) {
+			fmt.Fprintf(std.err, "warning: %s is in the folder of another website, which has %s; the reviews need a host of their own, such as reviews.example.com, "+
+				"and don't work below the address of another website; unless %[1]s is all that the host in base_url shows, name a folder elsewhere, such as --public %[3]s\n", c.Public, pages[0], c.beside())
+			break
+		}
+	}
 	if res.First && c.Previous != "" {
 		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
 	} else if res.First {

@@ -172,8 +172,5 @@ func clip(s []rune, start int) string {
 	if start > 0 {
 		s = append([]rune("…"), s[start:]...)
 	}
-	if len(s) > maxClip {
-		return string(s[:maxClip-1]) + "…"
-	}
-	return string(s)
+	return diagnostic.Pick(len(s) > maxClip, string(s[:min(len(s), maxClip-1)])+"…", string(s))
 }

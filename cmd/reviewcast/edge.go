@@ -329,9 +329,8 @@ func printConfig(std streams, k *kong.Context) {
 		}
 		source := "default"
 		for _, env := range f.Envs {
-			if _, set := os.LookupEnv(env); set {
-				source = env
-			}
+			_, set := os.LookupEnv(env)
+			source = diagnostic.Pick(set, env, source)
 		}
 		if slices.ContainsFunc(k.Path, func(p *kong.Path) bool { return p.Flag == f }) {
 			source = "flag"

@@ -198,10 +198,7 @@ func showRecord(w io.Writer, r store.Record) {
 }
 
 func moment(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Format(time.RFC3339)
+	return diagnostic.Pick(t.IsZero(), "-", t.Format(time.RFC3339))
 }
 
 type hubRetryCmd struct {

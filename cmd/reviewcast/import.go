@@ -155,9 +155,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 			command, _, _ = strings.Cut(command, " --source")
 			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")
 		}
-		if f.Encoding != "utf-8" {
-			command += " --encoding " + f.Encoding
-		}
+		command += diagnostic.When(f.Encoding != "utf-8", " --encoding "+f.Encoding)
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}

@@ -73,10 +73,8 @@ func printExplanation(std streams, e sentiment.Explanation) {
 			row("  %-12s %-22s %q %s", m.Kind, id, words, p.Dim(where+"; "+m.Rule))
 			continue
 		}
-		counts := polarityColor(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity))
-		if m.Use != sentiment.Counted {
-			counts = p.Dim(fmt.Sprintf("%-12s", "(not counted)"))
-		}
+		counted := polarityColor(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity))
+		counts := diagnostic.Pick(m.Use == sentiment.Counted, counted, p.Dim(fmt.Sprintf("%-12s", "(not counted)")))
 		row("  %s %-22s %s %s", counts, m.ID, terminal.Visible(m.Reason()), p.Dim(where))
 	}
 	if len(e.Mentions) == 0 {

@@ -230,6 +230,12 @@ import csv words.csv –source survey –verification receipt
 import google google.csv
 new review --author “Maria K.” --text “Quick and kind work.” --rating 5
 new-review
+dev public
+dev public/index.html
+check public
+cd content; import csv words.csv --source words
+insights explain
+import csv words.csv --source words --map
 diff content public
 diff content
 diff publick

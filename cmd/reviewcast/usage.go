@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -166,9 +167,11 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%[2]s takes one folder or address, the published one; write: reviewcast %[2]s %[3]s", message, args[0], cmp.Or(diagnostic.When(isPublished(word), word), "public"))
 	case exists(word) && contentAbove(word) != "" && !isFolder(word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
+	case isPublished(word), isPublished(filepath.Dir(word)):
+		built := diagnostic.Pick(isPublished(word), word, filepath.Dir(word))
+		return explain("built", args[0]+"\n"+commandLine(filepath.Clean(built))+"\n"+message)
 	case exists(word):
-		flag := diagnostic.Pick(isPublished(word), "--public", "--content")
-		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
+		return fmt.Errorf("%s; a folder is given with a flag, such as --content %s; --help lists them", message, cmp.Or(contentAbove(word), word))
 	}
 	return nil
 }
@@ -203,22 +206,30 @@ func importOf(file, from string, flags ...string) string {
 	case strings.HasPrefix(ext, ".json"):
 		kind = "jsonl"
 	}
-	words := []string{"reviewcast", "import", kind, file}
-	if source != "" {
-		words = append(words, "--source", source)
-	}
-	return commandLine(append(words, flags...)...)
+	from = diagnostic.When(source != "", "--source "+source)
+	return commandLine(slices.Concat([]string{"reviewcast", "import", kind, file}, strings.Fields(from), flags)...)
 }
 
-// nearFile returns the file of a folder that the name of a missing one was meant to be.
+// nearFile returns the file of this folder or of another one near that the name of a missing one was meant to be, or how
+// to give its path.
 func nearFile(args []string, message string) string {
 	i := slices.IndexFunc(args, func(arg string) bool { return strings.Contains(message, "/"+filepath.Base(arg)+":") })
 	if i < 0 {
 		return ""
 	}
+	home, _ := os.UserHomeDir()
+	for _, near := range []string{".", "*", "..", "../*", filepath.Join(home, "Downloads"), filepath.Join(home, "Desktop"), filepath.Join(home, "Documents")} {
+		dirs, _ := filepath.Glob(near)
+		for _, dir := range dirs {
+			if file := filepath.Join(dir, filepath.Base(args[i])); exists(file) && !isFolder(file) && !isPublished(dir) && !isContent(dir) {
+				there := slices.Concat([]string{"reviewcast"}, args[:i], []string{file}, args[i+1:])
+				return "; there is one in another folder; write: " + commandLine(there...)
+			}
+		}
+	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
 	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
 		return fmt.Sprintf(", such as %q (a name with spaces is in quotation marks)", with[0])
 	}
-	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")
+	return "; " + diagnostic.DidYouMean(args[i], names, "if it is in another folder, write its path: a file that is dragged into this window writes it")
 }

@@ -101,13 +101,15 @@ func (t *table) sample() (rows [][]string) {
 // guess returns the parts of a map that seem to be forgotten.
 func (t *table) guess(cfg *Config) (pairs string) {
 	rows := t.sample()
+	stars := rated(t.names, rows)
+	authors := slices.DeleteFunc(likeliest("author", cfg.Map, t.names, rows), func(name string) bool { return likelihood("author", name) < 0 })
 	for _, name := range t.unused() {
 		field, i := fieldOf(name), slices.Index(t.names, name)
 		isAddress := func(cells []string) bool { return strings.Contains(cells[i], "@") }
 		switch {
-		case cfg.Map["text"] == "" && (field == "text" || mayBeText(name, i, rows, false)):
+		case cfg.Map["text"] == "" && !slices.Contains(stars, name) && (field == "text" || mayBeText(name, i, rows, false)):
 			pairs += "," + pairOf("text", name)
-		case cfg.Map["author"] == "" && field == "author" && !slices.ContainsFunc(rows, isAddress):
+		case cfg.Map["author"] == "" && (field == "author" || slices.Equal(authors, []string{name})) && !slices.ContainsFunc(rows, isAddress):
 			pairs += "," + pairOf("author", name)
 		}
 	}
@@ -149,6 +151,39 @@ func left(header []string, columns map[string]string, rows [][]string, form stri
 		other := func(cells []string) bool { return !forms[form].MatchString(cells[slices.Index(header, name)]) }
 		return forms[form] == nil || len(rows) == 0 || slices.Contains(given, name) || mayHide(name) || forms["like reply"].MatchString(name) || slices.ContainsFunc(rows, other)
 	})
+}
+
+// likeliest returns the columns that may have a field, the likeliest first: those whose names say so or, if there are none,
+// whose cells do.
+func likeliest(field string, columns map[string]string, header []string, rows [][]string) []string {
+	used := slices.Collect(maps.Values(columns))
+	sure := map[string][]string{"rating": rated(header, rows), "date": days(header, rows)}[field]
+	may := slices.DeleteFunc(slices.Clone(header), func(h string) bool {
+		other := forms["otherDay"].MatchString(h) || field == "rating" && len(sure) != 1 && forms["like recommendation"].MatchString(h)
+		return !forms["like "+field].MatchString(h) && !slices.Contains(sure, h) || other || slices.Contains(used, h)
+	})
+	fits := func(h string) bool {
+		return slices.Contains(sure, h) || field == "text" && mayBeText(h, slices.Index(header, h), rows, false)
+	}
+	says := func(h string) bool { return field == "rating" && forms["like rating"].MatchString(h) }
+	for _, is := range []func(string) bool{fits, says, func(h string) bool { return !forms["like reply"].MatchString(h) }} {
+		if slices.ContainsFunc(may, is) {
+			may = slices.DeleteFunc(may, func(h string) bool { return !is(h) })
+		}
+	}
+	if len(may) == 0 {
+		may = left(header, columns, rows, "left "+field)
+	}
+	return slices.SortedStableFunc(slices.Values(may), func(a, b string) int { return likelihood(field, b) - likelihood(field, a) })
+}
+
+// likelihood returns a higher number for a column that is more likely to have a field, by its name.
+func likelihood(field, column string) int {
+	if field == "date" {
+		return likelyDays(column)
+	}
+	found := func(form string) int { return min(len(forms[form].FindString(column)), 1) }
+	return found("likely "+field) - found("unlikely "+field)
 }
 
 // membersOf returns the names of the members of an object, as paths, sorted.

@@ -320,10 +320,15 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			near := ""
+			known := []string{}
 			if c.Names != nil {
-				near = diagnostic.Nearest(unknown, c.Names(f.String()))
+				known = c.Names(f.String())
 			}
+			whole := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(unknown)+" ") })
+			if several, _ := c.ids(f, whole); len(several) > 1 {
+				return r.skip(UnknownName, messages["name of several"], f, quote(unknown), diagnostic.Join(whole, "or"), several[0])
+			}
+			near := cmp.Or(diagnostic.Nearest(unknown, known), append(whole, "")[0])
 			correct := diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If so, write that into the cell; otherwise ", quote(near)))
 			return r.skip(UnknownName, messages["unknown name"], f, quote(unknown), correct, f)
 		}

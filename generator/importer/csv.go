@@ -30,8 +30,6 @@ type table struct {
 	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
-	// forgotten are columns that seem to have the texts or the names of authors, as --map has them, if none is mapped.
-	forgotten string
 }
 
 // openTable reads the header and finds the mapped columns in it. For a platform's export it fills in the map and the
@@ -80,7 +78,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 			return nil, usageError(messages["header below"], quoteAll(below), line)
 		}
 	} else {
-		t.forgotten = t.guess(cfg)
+		cfg.forgotten = t.guess(cfg)
 	}
 	return t, err
 }
@@ -124,10 +122,8 @@ func trimmed(cells []string) (names []string) {
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
-	if columns["rating"] == "" && columns["date"] == "" {
-		remedy = "if these are not the names of the columns, but a title, delete what is above the names; " + remedy
-	}
-	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
+	above := diagnostic.When(columns["rating"] == "" && columns["date"] == "", "if these are not the names of the columns, but a title, delete what is above the names; ")
+	problem += fmt.Sprintf("; its columns are %s: %s%s", quoteAll(header), above, remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
 	}
@@ -283,9 +279,7 @@ func (t *table) shape(r *row, cells []string) error {
 			_, _, rated = diagnostic.ParseRating(cells[rating])
 		}
 		r.rest = slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)) && !rated && !slices.ContainsFunc(cells, isDay)
-		if more == -1 {
-			remedy = fmt.Sprintf("write the cell that is missing, or only a further %q if it is empty; or %s", string(t.csv.Comma), remedy)
-		}
+		remedy = diagnostic.When(more == -1, fmt.Sprintf("write the cell that is missing, or only a further %q if it is empty; or ", string(t.csv.Comma))) + remedy
 	}
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }

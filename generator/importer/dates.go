@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -59,31 +60,40 @@ func layoutRemedy(layouts []string) string {
 
 // dateColumn returns the column with the days of the reviews: the one that is named so, unless another one has days in
 // the first rows and is more likely to have those on which the reviews were written. If there are none, it is one with
-// months. sure reports that its name says so, or that it has months.
-func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, sure bool, err error) {
-	all := func(i int, is func(cell string) bool) bool {
-		return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[i]) })
-	}
+// months. It returns "" if nothing says that the days are those of reviews.
+func (c *Config) dateColumn(named string, header []string, rows [][]string) (column string, err error) {
 	column = named
-	for i, name := range header {
-		if forms["otherDay"].MatchString(name) || !all(i, isDay) {
-			continue
-		}
+	for _, name := range days(header, rows) {
 		if column == "" || likelyDays(name) > likelyDays(column) {
 			column = name
-		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !all(at, func(cell string) bool { return cell != "" }) {
-			return "", false, usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
+		} else if at := slices.Index(header, column); fieldOf(name) == "date" && c.Map["date"] == "" && !everyCell(rows, at, func(cell string) bool { return cell != "" }) {
+			return "", usageError(messages["dates with gaps"], quote(column), quote(name), "date="+column, "date="+name)
 		}
 	}
-	if column != "" {
-		return column, named != "" || likelyDays(column) == ofReviews, nil
+	if named != "" || column != "" && likelyDays(column) == ofReviews {
+		return column, nil
 	}
 	for i, name := range header {
-		if all(i, forms["month"].MatchString) {
-			return name, true, nil
+		if column == "" && everyCell(rows, i, forms["month"].MatchString) {
+			return name, nil
 		}
 	}
-	return "", false, nil
+	return "", nil
+}
+
+// days returns the columns that have a day in each of the first rows, and aren't named as those of another kind of days.
+func days(header []string, rows [][]string) (names []string) {
+	for i, name := range header {
+		if !forms["otherDay"].MatchString(name) && everyCell(rows, i, isDay) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// everyCell reports whether all cells of a column are of a kind.
+func everyCell(rows [][]string, column int, is func(cell string) bool) bool {
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[column]) })
 }
 
 // ofReviews is what likelyDays returns for days of reviews.
@@ -241,9 +251,19 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 // goParts are the parts of a layout of package time.
 var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05", "am/pm": "PM"}
 
+// layoutLetters are the letters of languages for day, month and year.
+var layoutLetters = rows("layouts")
+
 // layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY, to that of package time; one without a year in
 // letters is returned as it is. Days and months may have one digit or two; m after hours means minutes.
 func layoutOf(s string) string {
+	for _, letters := range layoutLetters {
+		isOther := func(r rune) bool { return unicode.IsLetter(r) && !slices.Contains(letters, string(r)) }
+		if lower := strings.ToLower(s); !strings.ContainsFunc(lower, isOther) {
+			s = strings.NewReplacer(letters[0], "D", letters[1], "M", letters[2], "Y").Replace(lower)
+			break
+		}
+	}
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}

@@ -57,13 +57,23 @@ func Fields() (names []string) {
 }
 
 // fieldOf returns the field that a word is used for; "" for none.
-func fieldOf(word string) string {
-	for _, field := range Fields() {
-		if slices.ContainsFunc(Platforms["own"][0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
-			return field
+func fieldOf(word string) string { return fieldsOf[plainName(word)] }
+
+// fieldsOf are the fields by the names of own columns; of a name that two have, the first of Fields.
+var fieldsOf = func() map[string]string {
+	m := map[string]string{}
+	for _, field := range slices.Backward(Fields()) {
+		for _, name := range Platforms["own"][0].Columns[field] {
+			m[name] = field
 		}
 	}
-	return ""
+	return m
+}()
+
+// plainName returns the name of a column as it is compared with those that are known: questions of forms have marks and a
+// scale, such as (1-5).
+func plainName(column string) string {
+	return diagnostic.Squash(forms["nameMarks"].ReplaceAllString(column, ""))
 }
 
 // checkFields checks a map before the export is read.
@@ -167,10 +177,7 @@ func quoteAll(names []string) string {
 	for _, name := range names[:min(len(names), maxListed)] {
 		quoted = append(quoted, quote(name))
 	}
-	if len(names) > maxListed {
-		quoted = append(quoted, "…")
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(quoted, ", ") + diagnostic.When(len(names) > maxListed, ", …")
 }
 
 // didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
@@ -184,8 +191,8 @@ func didYouMean(name string, known []string) string {
 
 // Shape is a header that a platform or a common tool writes.
 type Shape struct {
-	// Columns has for each field the names that its column has had; case, spaces and hyphens are ignored. The first that
-	// the header has is used.
+	// Columns has for each field the names that its column has had, as plainName writes them. The first that the header has
+	// is used.
 	Columns map[string][]string
 	// Layout is the layout of its dates; "" is 2006-01-02.
 	Layout string
@@ -202,7 +209,7 @@ var Platforms = func() map[string][]Shape {
 		s := Shape{Columns: map[string][]string{}, Layout: strings.TrimSpace(layout)}
 		for line := range strings.Lines(lines) {
 			field, columns, _ := strings.Cut(strings.TrimSpace(line), "=")
-			s.Columns[field] = strings.Split(columns, ",")
+			s.Columns[field] = strings.Split(diagnostic.Squash(columns), ",")
 		}
 		m[name] = append(m[name], s)
 	}
@@ -236,6 +243,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		rated = stars
 	}
 	columns, _, _ := choose(Platforms["own"], header)
+	if slices.Contains(rated, columns["text"]) { // of a word for marks, too
+		columns["text"] = append(slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(rated, name) }), "")[0]
+	}
 	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
 	}
@@ -245,17 +255,12 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
-	date, sure, err := c.dateColumn(columns["date"], header, rows)
+	date, err := c.dateColumn(columns["date"], header, rows)
 	if err != nil {
 		return err
-	} else if sure {
-		columns["date"] = date
-	}
-	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
-	if columns["rating"] == "" && len(rated) == 1 {
-		columns["rating"] = rated[0]
 	}
 	columns["date"] = date
+	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	last := slices.IndexFunc(header, func(name string) bool {
 		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
@@ -285,13 +290,14 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
 		other := slices.Contains(slices.Collect(maps.Values(columns)), name) || !mayBeText(name, slices.Index(header, name), rows, columns["text"] == "")
-		return name == "" || slices.Contains(given, name) || fieldOf(name) != "text" && other && !(misnamed && name == columns["text"])
+		return name == "" || slices.Contains(given, name) || slices.Contains(rated, name) || fieldOf(name) != "text" && other && !(misnamed && name == columns["text"])
 	})
 	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
 		return &UsageError{[]string{twoColumns(texts[i], header)}}
 	}
 	if c.Map["text"] == "" && (len(texts) > 1 || len(texts) == 1 && columns["text"] == "") && diagnostic.Squash(columns["text"]) != "text" {
-		return usageError(messages["several texts"], quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
+		c.ask = fmt.Sprintf(messages["several texts"], quoteAll(texts), strings.Join(texts[:min(len(texts), 4)], `" or --map "text=`))
+		columns["text"] = texts[0]
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		return slices.Contains(given, column) && field != "rating" && field != "date"
@@ -303,7 +309,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 
 // with returns the map with other columns, or none, of fields: a field, its column, and so on.
 func (c Config) with(pairs ...string) string {
+	forgotten, _ := ParseMap(strings.TrimPrefix(c.forgotten, ","))
 	c.Map = maps.Collect(maps.All(c.Map)) // a clone of none is nil
+	maps.Copy(c.Map, forgotten)
 	for pair := range slices.Chunk(pairs, 2) {
 		c.Map[pair[0]] = pair[1]
 	}
@@ -327,37 +335,34 @@ func pairOf(field, column string) string {
 	return diagnostic.Pick(needsQuotes, `"`+field+"="+strings.ReplaceAll(column, `"`, `""`)+`"`, field+"="+column)
 }
 
-// mapOf returns a map of the columns that are known or probable, with COLUMN for the others.
+// mapOf returns a map of the columns that are known or probable, with COLUMN for the others, and which of several these may be.
 func mapOf(columns map[string]string, header []string, rows [][]string) string {
-	var pairs []string
+	columns = maps.Collect(maps.All(columns))
+	var pairs, doubts []string
 	for _, name := range []string{"rating", "date", "text", "author"} {
-		column, other := columns[name], diagnostic.Pick(name == "rating", "like recommendation", "otherDay")
-		for _, h := range header {
-			if column == "" && forms["like "+name].MatchString(h) && !forms[other].MatchString(h) && !slices.ContainsFunc(pairs, func(pair string) bool { return strings.Contains(pair, "="+h) }) {
-				column = h
-			}
+		if likely := likeliest(name, columns, header, rows); columns[name] == "" && len(likely) == 1 {
+			columns[name] = likely[0]
+		} else if columns[name] == "" && len(likely) > 1 {
+			first := quote(likely[0]) + diagnostic.When(likelihood(name, likely[0]) > likelihood(name, likely[1]), " (likelier)")
+			doubts = append(doubts, name+" may be "+first+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
 		}
-		if free := left(header, columns, rows, "left "+name); len(free) == 1 && (name != "rating" || len(rated(header, rows)) == 0) {
-			column = cmp.Or(column, free[0])
-		}
-		pairs = append(pairs, pairOf(name, cmp.Or(column, "COLUMN")))
+		pairs = append(pairs, pairOf(name, cmp.Or(columns[name], "COLUMN")))
 	}
-	return "--map " + strconv.Quote(strings.Join(pairs, ","))
+	return "--map " + strconv.Quote(strings.Join(pairs, ",")) + diagnostic.When(doubts != nil, ", where "+strings.Join(doubts, ", and "))
 }
 
 // choose finds the shape of a header: the map, without the columns that the export leaves out, and the date layout. ok
 // is false if no shape has both a rating and a date; then the map is empty.
 func choose(shapes []Shape, header []string) (columns map[string]string, layout string, ok bool) {
+	var plain []string
+	for _, name := range header {
+		plain = append(plain, plainName(name))
+	}
 	for _, shape := range shapes {
 		columns = map[string]string{}
 		for field, names := range shape.Columns {
-			for _, name := range names {
-				if i := slices.IndexFunc(header, func(h string) bool {
-					return diagnostic.Squash(strings.ReplaceAll(h, ",", "")) == diagnostic.Squash(name)
-				}); i >= 0 {
-					columns[field] = header[i]
-					break
-				}
+			if i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(plain, name) }); i >= 0 {
+				columns[field] = header[slices.Index(plain, names[i])]
 			}
 		}
 		if columns["text"] == columns["rating"] {

@@ -139,6 +139,9 @@ type Config struct {
 	Business string
 	// Names returns the ids, names and aliases that Lookup knows, for suggestions. Nil: there are none.
 	Names func(field string) []string
+	// ask is what the import has to ask about its columns before it may write; forgotten are columns that seem to have the
+	// texts or the names of authors, as --map has them, if none is mapped.
+	ask, forgotten string
 }
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. What has no = goes on
@@ -202,7 +205,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	report, err := run(ctx, cfg, table.rows())
 	if err == nil {
-		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), table.forgotten
+		report.Columns, report.Unused, report.forgotten = cfg.columns(), table.unused(), cfg.forgotten
 	}
 	return report, err
 }
@@ -242,11 +245,7 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		remedy := "write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
-		if meant := strings.NewReplacer("%D", "DD", "%M", "MM", "%Y", "YYYY", "TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
-			remedy = "write " + meant
-		}
-		bad("date layout %s has no letters for day, month or year; %s", quote(given), remedy)
+		bad("date layout %s lacks the day, the month or the year, or has other letters for them; write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
 	}
 	if c.Language != "" {
 		tag, err := languageOf(c.Language)

@@ -208,7 +208,7 @@ func TestAnotherReview(t *testing.T) {
 	before := d.data()
 	report = d.load(header + strings.Replace(rowB, "b2,", "a1,", 1))
 	wantEqual(t, "counts", counts(report), [4]int{0, 0, 0, 1})
-	wantEqual(t, "reason", report.Skipped[0].Reason, "shop-a1 was another review: its author, date and text all differ from this row's; give the row an id of its own")
+	wantEqual(t, "reason", report.Skipped[0].Reason, "shop-a1 was another review: its author, date and text all differ from this row's; if it is a new review, give the row an id of its own, if not, the id that it had")
 	wantEqual(t, "file", d.data(), before)
 }
 

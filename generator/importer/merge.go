@@ -179,7 +179,7 @@ func (m *merger) place(v *review, id string) {
 		skip(OtherScale, messages["scale before"], id, cmp.Or(known.Scale, reviewcast.MaxRating), dataPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
 		m.other++
-		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; if it is a new review, give the row an id of its own, if not, the id that it had", id)
 	case standing != nil:
 		m.update(v, standing, known)
 	case (imported || v.external != "") && words != "" && m.known[words] != "":

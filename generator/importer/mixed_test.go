@@ -49,9 +49,10 @@ func TestTwoDays(t *testing.T) {
 		}
 	}
 	newSurvey(t).says("Name;Score;Datum les;Datum review;Reactie\nJo;5;2025-03-01;2025-03-05;Heel fijne les gehad bij Rosa.\n", `the customers' words may be in "Reactie"`)
-	newSurvey(t).says("Name,Stars,Date of service,Sent off,Comment\nJo,5,2025-03-01,2025-03-05,Fine.\n", "date=Sent off")
+	newSurvey(t).says("Name,Stars,Date of service,Sent off,Comment\nJo,5,2025-03-01,2025-03-05,Fine.\n",
+		`date=COLUMN,text=Comment,author=Name", where date may be "Sent off" (likelier) or "Date of service"`)
 	newSurvey(t).says("Name,Stars,Date of visit,Comment\nJo,5,2025-03-01,Fine.\n",
-		`the dates are from the column "Date of visit", which seems to have the days of visits; if another one has the days on which the reviews were written, import again with date= and its name in --map`)
+		`the dates are from the column "Date of visit", which seems to have the days of visits, orders or jobs; if another one has the days on which the reviews were written, import again with date= and its name in --map`)
 }
 
 // TestMonths: a column has months and no days.

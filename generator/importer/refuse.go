@@ -79,6 +79,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.since, "the day when it changed"))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
+	say(cfg.ask != "", strings.TrimPrefix(report.Remedy+"\n"+cfg.ask, "\n"))
 }
 
 // counted reports whether ids count the rows, and the first row is the newest: ids that last would count from the oldest.
@@ -271,10 +272,8 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
-			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
-				name += " (here " + quote(here) + ")"
-			}
-			differ = append(differ, name)
+			here := diagnostic.When(field(i) == fieldAuthor || field(i) == fieldDate, " (here "+quote(textOf(r.values[i]))+")")
+			differ = append(differ, name+here)
 		}
 	}
 	if len(differ) == 0 {

@@ -173,7 +173,7 @@ func (r *Report) columns(p *printer) {
 		p.line("the column %s has surnames first, so the last word of each name is taken for the first name", quote(m["author"]))
 	}
 	if m["date"] != "" && forms["stayDay"].MatchString(m["date"]) && !forms["reviewDay"].MatchString(m["date"]) {
-		p.line("the dates are from the column %s, which seems to have the days of visits; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
+		p.line("the dates are from the column %s, which seems to have the days of visits, orders or jobs; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
 	}
 	for _, column := range r.Unused {
 		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {

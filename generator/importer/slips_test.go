@@ -35,7 +35,7 @@ func TestSlips(t *testing.T) {
 		{"languages by the codes of cars", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Schnell.,D\n4,2026-01-03,Gut.,A\n",
 			"language \"D\" is not known; in the export, write its code, such as en, de or pt-BR, or its English name\n  row 3 (line 3): language \"A\" is not known; in the export, write its code"},
 		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
-		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},
+		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; if it is a date in a spreadsheet, format the column as YYYY-MM-DD there, and export again; if it is text, or stays as it is then, write it with its year into the cell, as YYYY-MM-DD`},
 		{"words for stars", nil, "rating,date,text\nVery satisfied,2026-01-02,Good.\n", `rating "Very satisfied" is not a number; write how many stars it stands for in its place`},
 		{"time stamp of Google Forms", nil, "rating,date,text\n5,2026/01/03 2:14:07 PM GMT-5,Good.\n", "1 added"},
 		{"sign of a text in Excel", nil, "rating,date,text\n5,'2026-01-02,Good.\n", "1 added"},
@@ -109,7 +109,7 @@ func TestSlips(t *testing.T) {
 		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
 			"2 reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
 		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
-			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars\n"},
+			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars; if a spreadsheet program has counted on from row to row, as 4, 5, 6, correct the rows instead\n"},
 		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
 			"1 added"},
 		{"one column for two fields", func(c *Config) {

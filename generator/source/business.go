@@ -199,12 +199,28 @@ func (r *fields) listed(list int, s *surroundings) {
 		switch field {
 		case "technicians":
 			b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
+			one.namesakes(b.Technicians)
 		case "services":
 			b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
 			s.content.ServiceAliases[id] = aliases
 		default:
 			b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
 			s.content.AreaAliases[id] = aliases
+		}
+	}
+}
+
+// namesakes warns of aliases of technicians that are the first name of the last of them, or the other way round.
+func (r *fields) namesakes(technicians []reviewcast.Technician) {
+	last := technicians[len(technicians)-1]
+	for _, other := range technicians[:len(technicians)-1] {
+		for _, pair := range [][2]reviewcast.Technician{{last, other}, {other, last}} {
+			isFirst := func(alias string) bool {
+				return strings.HasPrefix(strings.ToLower(pair[1].Name), strings.ToLower(alias)+" ") && !slices.Contains(pair[1].Aliases, alias)
+			}
+			if i := slices.IndexFunc(pair[0].Aliases, isFirst); i >= 0 {
+				r.warn("id", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(pair[0].Aliases[i]), pair[0].Name, pair[1].Name), "leave it out of the aliases, and list the technicians of such reviews")
+			}
 		}
 	}
 }

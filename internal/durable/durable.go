@@ -186,7 +186,7 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, locked
 		case ours(name):
 			old = append(old, name)
 		case !hasLast && !strings.HasPrefix(name, "."):
-			return fmt.Errorf("%s contains %s, which reviewcast has not written (there is no %s), perhaps another website; name an empty or a new folder", d.path, name, d.last)
+			return fmt.Errorf("%s contains %s, which reviewcast has not written (there is no %s), perhaps another website; the reviews need a host of their own, such as reviews.example.com, and a folder outside of that website: name a new or an empty one", d.path, name, d.last)
 		default:
 			kept = append(kept, name)
 		}

@@ -149,7 +149,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	s.problems(res.Problems)
 	switch took := time.Since(start).Round(time.Millisecond); {
 	case before == nil:
-		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took, res.BaseURL)
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser, which shows what is in %s (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took, res.BaseURL, s.ContentDir)
 	case before.Site != res.Site || prefix != "": // otherwise a file was written with the same content
 		fmt.Fprintf(s.Out, "%s%s, %s\n", prefix, changes(before.Dataset, res), took)
 	}

@@ -49,10 +49,7 @@ func (b *build) page(path string) (*render.Artifact, error) {
 
 // ServeHTTP answers the paths of the preview and passes all others to an edge.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if strings.HasSuffix(path, "/") {
-		path += "index.html"
-	}
+	path := r.URL.Path + diagnostic.When(strings.HasSuffix(r.URL.Path, "/"), "index.html")
 	shown := s.current.Load().Build // before the build: a page that is newer than its id reloads once more
 	b := s.build.Load()
 	switch {
