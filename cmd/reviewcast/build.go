@@ -61,7 +61,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 		std.out = io.Discard
 	}
 	if before := res.Before(); before != nil && !c.Quiet && c.changes(std.out, before, res) {
-		fmt.Fprintf(std.out, "former words stay in the list of changes; if some must go for good, such as a telephone number, run: reviewcast %s --forget\n", commandLine(k.Args...))
+		fmt.Fprintf(std.out, "former words, also those of withdrawn reviews, stay in the list of changes; if some must go for good, such as a telephone number, or since the customer asks for it, run: reviewcast %s --forget\n", commandLine(k.Args...))
 	}
 	files := diagnostic.Plural(len(res.Changed)+len(res.Removed), "file")
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
