@@ -36,22 +36,15 @@ func quarters(n int, at func(i int) *reviewcast.Review, of func(t tally, from, t
 // no line joins it, and no interval is given.
 const few = 5
 
-// meanInterval is the mean of a quarter's stars.
+// meanInterval is the mean of a quarter's stars. For its interval, one review with the fewest stars and one with the most
+// are added, as A. Agresti and B. Caffo do for shares: equal ratings would leave no room for others.
 func meanInterval(t tally, _, _ int) (mean, low, high float64) {
-	n := float64(t.Count)
-	mean = float64(t.stars) / n
-	if t.Count < few {
-		return mean, mean, mean
-	}
-	variance := max(0, float64(t.squares)-n*mean*mean) / (n - 1)
-	margin := reviewcast.Z95 * math.Sqrt(variance/n)
-	return mean, max(reviewcast.MinRating, mean-margin), min(reviewcast.MaxRating, mean+margin)
-}
-
-// shareInterval is a share of a quarter's reviews, with its Wilson score interval.
-func shareInterval(part, whole int) (share, low, high float64) {
-	low, high = reviewcast.Wilson(float64(part), float64(whole))
-	return float64(part) / float64(whole), low, high
+	mean = float64(t.stars) / float64(t.Count)
+	t.add(&reviewcast.Review{Rating: reviewcast.MinRating})
+	t.add(&reviewcast.Review{Rating: reviewcast.MaxRating})
+	n, centre := float64(t.Count), float64(t.stars)/float64(t.Count)
+	margin := reviewcast.Z95 * math.Sqrt((float64(t.squares)/n-centre*centre)/(n-1))
+	return mean, max(reviewcast.MinRating, centre-margin), min(reviewcast.MaxRating, centre+margin)
 }
 
 // chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
@@ -78,7 +71,6 @@ type scale struct {
 }
 
 // The scales of stars and of positive shares are whole, so that small changes look small.
-
 func (l *locale) starScale() scale {
 	return scale{l.text("Mean stars by quarter"), l.text("mean stars"), reviewcast.MinRating, reviewcast.MaxRating, l.fixed}
 }
@@ -87,7 +79,7 @@ func (l *locale) shareScale() scale {
 	return scale{l.text("Positive share by quarter"), l.text("positive"), 0, 1, func(share float64) string { return l.percent(100 * share) }}
 }
 
-// quarter writes a quarter: 2026 Q1.
+// quarter writes a quarter: Q1 2026.
 func (l *locale) quarter(q quarter) string {
 	return l.text("(quarter)", strconv.Itoa(int(q)/4), strconv.Itoa(int(q)%4+1))
 }

@@ -81,7 +81,7 @@ func (s *Site) newestReplies() []link {
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })
 	var list []link
 	for _, r := range answered[:min(len(answered), frontReplies)] {
-		list = append(list, link{s.text("%s to %s: %s", s.shortDay(r.OwnerReply.Date), r.Author, excerpt(r.OwnerReply.Text, minQuote)), r.Path()})
+		list = append(list, link{s.text("%s to %s: %s", s.shortDay(r.OwnerReply.Date), r.Name(), excerpt(r.OwnerReply.Text, minQuote)), r.Path()})
 	}
 	return list
 }

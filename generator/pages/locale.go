@@ -206,6 +206,9 @@ func (l *locale) trend(t reviewcast.Trend, unit string) string {
 // name is the text for a value of the data: how a review was verified, why it was withdrawn, or a polarity.
 func (l *locale) name(value string) string { return l.text("(" + value + ")") }
 
+// value is the text for a value that editors choose, such as the source letter, or the value itself.
+func (l *locale) value(of, value string) string { return cmp.Or(l.texts["("+of+" "+value+")"], value) }
+
 // scriptText matches the texts of the search box.
 var scriptText = regexp.MustCompile(`\btext\("([^"]+)"`)
 
@@ -215,13 +218,12 @@ func (l *locale) script() []byte {
 	for _, m := range scriptText.FindAllSubmatch(script, -1) {
 		own[string(m[1])] = l.text(string(m[1]))
 	}
+	for _, form := range forms {
+		own["review."+form] = l.texts["review."+form]
+	}
+	own["(author Anonymous)"] = l.texts["(author Anonymous)"]
 	english := English()
 	maps.DeleteFunc(own, func(text, own string) bool { return own == english[text] })
-	if l.texts["review.other"] != english["review.other"] || l.texts["review.one"] != english["review.one"] {
-		for _, form := range forms {
-			own["review."+form] = l.texts["review."+form]
-		}
-	}
 	b, _ := json.Marshal(own) // strings can always be marshalled
 	return bytes.Replace(script, []byte("words = {}"), append([]byte("words = "), b...), 1)
 }

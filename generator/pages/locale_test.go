@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -76,7 +77,8 @@ func TestLocales(t *testing.T) {
 				}
 				continue
 			}
-			if own := texts[text]; own == "" || len(verb.FindAllString(own, -1)) != len(verb.FindAllString(of, -1)) {
+			own, platform := texts[text], strings.HasPrefix(text, "(source ") && unicode.IsUpper(rune(of[0])) // which has one name
+			if own == "" && !platform || own != "" && len(verb.FindAllString(own, -1)) != len(verb.FindAllString(of, -1)) {
 				t.Errorf("%s: %q = %q", tag, text, own)
 			}
 			delete(texts, text)
@@ -163,5 +165,33 @@ func TestLocale(t *testing.T) {
 	}
 	if string(newLocale("en", nil).script()) != string(siteFile("search.js")) {
 		t.Error("the search box in English isn't our file")
+	}
+}
+
+// TestChosenValues: the pages say in their language who wants no name, where a review was given and that there is no
+// licence; the data keep their words, and other values are themselves.
+func TestChosenValues(t *testing.T) {
+	c := sampleContent()
+	c.Dataset.License, c.Channel.Language = "all-rights-reserved", "sv"
+	c.Theme.Wording = []byte("phone = samtal\n")
+	reviews := c.Dataset.Reviews
+	reviews[0].Author, reviews[0].Title, reviews[0].Source = "Anonymous", nil, "letter"
+	reviews[1].Author, reviews[1].Source, reviews[1].OwnerReply = "Anonymous K.", "phone", nil
+	reviews[2].Author, reviews[2].Source = "Anonymous", "website-form" // with a reply
+	files := renderAll(t, c)
+	for path, wanted := range map[string][]string{
+		"/index.html":                       {`<bdi>Anonym</bdi>, <time`, "Källa: <a", ">Anonym, 14 mars 2026</a>", "20 mars 2026 till Anonym: ", "data: alla rättigheter förbehållna.", `"name":"Anonymous"`},
+		"/reviews/2026-03/index.html":       {"<bdi>Anonym</bdi>", "brev</a>, verifierat", "<bdi>Anonymous K.</bdi>", "<small>samtal, verifierat"},
+		"/reviews/2026-03/index.md":         {"[5 stjärnor från Anonym]", "5/5, Anonym, 2026-03-14, brev\n"},
+		"/reviews/2026-01/index.html":       {"<small>webbformulär, verifierat"},
+		"/services/water-heater/index.html": {"<bdi>Anonym</bdi>"},
+		"/reviews.jsonl":                    {`"author":"Anonymous"`, `"source":"letter"`},
+		pathScript:                          {`"(author Anonymous)":"Anonym"`},
+	} {
+		for _, want := range wanted {
+			if !strings.Contains(string(files[path]), want) {
+				t.Errorf("%s doesn't have %q:\n%s", path, want, files[path])
+			}
+		}
 	}
 }

@@ -139,7 +139,7 @@ type layout struct {
 	Business  reviewcast.Business
 	Assets    assets
 	Policy    string
-	License   string
+	License   string // in words
 	LicenseAt string // its address; "" when none is known
 	Links     map[string]string
 	Main      template.HTML
@@ -187,7 +187,7 @@ func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 func (s *Site) layout(v *view, path string) *layout {
 	_, licenseAt := render.License(s.Dataset.License)
 	return &layout{view: v, locale: s.locale, Path: path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
-		Policy: reviewcast.PagePolicy, License: s.Dataset.License, LicenseAt: licenseAt, Links: published}
+		Policy: reviewcast.PagePolicy, License: s.value("licence", s.Dataset.License), LicenseAt: licenseAt, Links: published}
 }
 
 // missing is the page of addresses that lead nowhere.

@@ -439,15 +439,18 @@ func TestLongQuotes(t *testing.T) {
 	}
 }
 
-// TestPlace: the postal code stands where it does in the country.
+// TestPlace: the postal code stands where it does in the country, whose code is no word for people.
 func TestPlace(t *testing.T) {
 	a := reviewcast.Address{StreetAddress: "3 Dock Lane", PostalCode: "1234", AddressLocality: "Town"}
 	for country, want := range map[string]string{
-		"": "3 Dock Lane, 1234 Town", "IT": "3 Dock Lane, 1234 Town, IT", "GB": "3 Dock Lane, Town, 1234, GB",
+		"": "3 Dock Lane, 1234 Town", "IT": "3 Dock Lane, 1234 Town", "GB": "3 Dock Lane, Town, 1234",
 	} {
 		a.AddressCountry = country
 		if got := place(a); got != want {
 			t.Errorf("in %s: %q, want %q", country, got, want)
 		}
+	}
+	if got := place(reviewcast.Address{AddressCountry: "IT"}); got != "IT" {
+		t.Errorf("only the country: %q", got)
 	}
 }

@@ -30,12 +30,15 @@ type review struct {
 // Path is where the review is read.
 func (r review) Path() string { return reviewcast.ReviewPath(r.ID, r.Date) }
 
+// Name is the author's name, or the word of the language for none.
+func (r review) Name() string { return r.s.value("author", r.Author) }
+
 // Heading is the review's title, or a sentence of ours without one.
 func (r review) Heading() string {
 	if r.Title != nil {
 		return *r.Title
 	}
-	return r.s.text("%s from %s", r.s.plural(r.Rating, "star"), r.Author)
+	return r.s.text("%s from %s", r.s.plural(r.Rating, "star"), r.Name())
 }
 
 // about are the review's technicians, services and areas: the kinds behind the aspects.
@@ -60,7 +63,7 @@ func (r review) Article(anchored bool) template.HTML {
 	if anchored {
 		heading, id, address = "h2", ` id="`+r.ID+`"`, "#"+r.ID
 	}
-	source := prose(r.Source)
+	source := prose(r.s.value("source", r.Source))
 	if u := deref(r.SourceURL); strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
 		source = `<a href="` + template.HTMLEscapeString(u) + `" rel="nofollow">` + source + `</a>`
 	}
@@ -70,7 +73,7 @@ func (r review) Article(anchored bool) template.HTML {
 		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, r.s.lang(r.Language), prose(*r.Title))
 	}
 	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%s</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, %s</small></p>`+"\n", r.Rating, r.s.html("%s of 5 stars", r.Rating),
-		prose(r.Author), address, r.s.longDay(r.Date), source, r.s.html("verified by %s", r.s.name(r.Verification.Method)))
+		prose(r.Name()), address, r.s.longDay(r.Date), source, r.s.html("verified by %s", r.s.name(r.Verification.Method)))
 	if r.Text != nil {
 		b.WriteString(`<p class="words"` + r.s.lang(r.Language) + `>` + prose(*r.Text) + "</p>\n")
 	}

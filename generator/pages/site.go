@@ -31,7 +31,7 @@ func New(c Content) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("Reviews of %s", c.Dataset.Business.Name))
+	c.Channel.Title = cmp.Or(c.Channel.Title, l.text("(title)", c.Dataset.Business.Name))
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
 	s := &Site{Content: c, locale: l, tally: tally{locale: l}, byID: make(map[string]*review, len(c.Dataset.Reviews))}
 	s.assets = assets{Style: versioned(pathStyle, c.Theme.style()), Script: versioned(pathScript, s.script()), Icon: pathIcon, Card: pathCard}
@@ -150,7 +150,7 @@ func (s *Site) Reviews(ids []string) []link {
 	var list []link
 	for _, id := range ids {
 		if r := s.byID[id]; r != nil {
-			list = append(list, link{r.Author + ", " + s.shortDay(r.Date), r.Path()})
+			list = append(list, link{r.Name() + ", " + s.shortDay(r.Date), r.Path()})
 		}
 	}
 	return list

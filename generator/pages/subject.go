@@ -149,7 +149,9 @@ func (s *Site) aspectFigures(v *subjectView, n *subject) {
 		v.Facts = append(v.Facts, fact{s.text("In customers' words"), strings.Join(a.TopPhrases, ", ")})
 	}
 	v.Chart = s.newChart(s.shareScale(), quarters(len(n.quotes), n.review, func(t tally, from, to int) (share, low, high float64) {
-		return shareInterval(countsOf(n.quotes[from:to]).PositiveCount, t.Count)
+		part, whole := float64(countsOf(n.quotes[from:to]).PositiveCount), float64(t.Count)
+		low, high = reviewcast.Wilson(part, whole)
+		return part / whole, low, high
 	}))
 }
 
@@ -233,7 +235,7 @@ func (e *evidence) items(aspect bool) (page, twin string) {
 		said = excerpt(said+rest, max(len(said), minQuote))
 	}
 	path := e.Path()
-	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + e.s.shortDay(e.Date) + `</time>, <bdi>` + prose(e.Author) +
+	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + e.s.shortDay(e.Date) + `</time>, <bdi>` + prose(e.Name()) +
 		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
 	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
 	for _, q := range []string{said, more} {

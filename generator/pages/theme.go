@@ -89,7 +89,7 @@ func (t Theme) locale(site string) (l *locale, err error) {
 func (t Theme) templates(l *locale) (pages *template.Template, twins *texttemplate.Template, err error) {
 	funcs := template.FuncMap{
 		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
-		"interval": l.interval, "method": l.name, "reason": l.name, "hours": l.hours, "text": l.text,
+		"interval": l.interval, "method": l.name, "reason": l.name, "value": l.value, "hours": l.hours, "text": l.text,
 		"host": hostOf, "place": place, "upper": strings.ToUpper, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "units": units,
 		"tel":     func(number string) string { return notDialled.ReplaceAllString(number, "") },
 		"bdi":     func(name string) template.HTML { return template.HTML("<bdi>" + prose(name) + "</bdi>") },

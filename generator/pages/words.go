@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"net/url"
@@ -31,13 +32,13 @@ func hostOf(address string) string {
 // codeLast are the countries whose postal code ends the address.
 var codeLast = []string{"AU", "CA", "GB", "IE", "IN", "NZ", "US", "ZA"}
 
-// place puts an address on one line.
+// place puts an address on one line, without the code of its country unless that is all.
 func place(a reviewcast.Address) string {
-	parts := []string{a.StreetAddress, strings.TrimSpace(a.PostalCode + " " + a.AddressLocality), a.AddressRegion, a.AddressCountry}
+	parts := []string{a.StreetAddress, strings.TrimSpace(a.PostalCode + " " + a.AddressLocality), a.AddressRegion}
 	if slices.Contains(codeLast, a.AddressCountry) {
 		parts[1], parts[2] = a.AddressLocality, strings.TrimSpace(a.AddressRegion+" "+a.PostalCode)
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	return cmp.Or(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", "), a.AddressCountry)
 }
 
 // excerpt is the beginning of a text, cut after a word.

@@ -13,7 +13,7 @@
   const number = (n) => n.toLocaleString(lang);
   const reviews = (n) => {
     const form = "review." + new Intl.PluralRules(lang).select(n);
-    return (words[form] || words["review.other"] || (n === 1 ? "%s review" : "%s reviews")).replace("%s", number(n));
+    return (words[form] || (n === 1 ? "%s review" : words["review.other"] || "%s reviews")).replace("%s", number(n));
   };
   const names = JSON.parse(box.dataset.names || "{}");
   const filters = ["rating", "min_rating", "max_rating", "since", "until", "mentions_technician", "mentions_service",
@@ -58,7 +58,7 @@
     r.title === null ? null : make("h3", { lang: r.language }, r.title),
     make("p", { class: "by" },
       make("b", { class: "s" + r.rating }, text("%s of 5 stars", r.rating)),
-      " ", make("bdi", {}, r.author), ", ",
+      " ", make("bdi", {}, words["(author " + r.author + ")"] ?? r.author), ", ",
       make("a", { href: home + r.date.slice(0, 7) + "/#" + r.id }, day(r.date))),
     r.text === null ? null : make("p", { class: "words", lang: r.language }, r.text),
     r.owner_reply === null ? null : make("div", { class: "reply" },
