@@ -193,6 +193,9 @@ func Join(list []string, word string) string {
 	return strings.Join(list[:last], ", ") + " " + word + " " + list[last]
 }
 
+// maxEdits is the edit distance above which a word is another one, not a misspelt one.
+const maxEdits = 3
+
 // Nearest returns the candidate that a word was probably meant to be: one that is equal but for case, spaces, hyphens,
 // underscores and dots, or else the one at the smallest edit distance, if that is small for the word's length. The
 // first of equally near ones wins. It returns "" if none is near.
@@ -202,7 +205,7 @@ func Nearest(word string, candidates []string) string {
 		return ""
 	}
 	word = Squash(word)
-	limit := 1 + len([]rune(word))/4
+	limit := min(maxEdits, 1+len([]rune(word))/4)
 	best := ""
 	for _, c := range candidates {
 		squashed := Squash(c)
