@@ -302,7 +302,7 @@ func (t *table) broken(r *row, err error) error {
 		return r.skip(BadQuotes, `wrong quotes at column %d; put the cell in quotes, and write "" for each quote inside it`, p.Column)
 	}
 	if _, err := t.in.Peek(1); err == io.EOF {
-		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", p.StartLine)
+		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed; delete it, or write one at the end of its cell, too, and two for each quote inside the cell", p.StartLine)
 	}
 	return r.skip(BadQuotes, "a quote that begins in line %d is closed in line %d only, so that these lines count as one row; close it where its cell ends, and double each quote inside a cell", p.StartLine, p.Line)
 }

@@ -178,7 +178,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two")
 				return nil, false
 			}
-			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
+			suggestion := "rename the column, or delete it, and keep notes of your own in a copy outside the content folder; the columns are " + strings.Join(c.Names, ", ")
 			if meant := c.DidYouMean(name); meant != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", meant) + c.Cells[meant]
 				c.Absent[meant] = true
