@@ -6,9 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -182,39 +180,12 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 				"delete the whole pull_quote, its line and both of its fields; or write the id of another review here, and words of that review as text"))
 			problems = append(problems, *p)
 		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
-			suggestion := "copy part of its text exactly"
-			if r.Text == nil {
-				suggestion = "the review has no text; choose another"
-			} else if words := original(*r.Text, c.quote); words != "" {
-				suggestion = "spaces, line breaks or quotation marks differ; write text: " + strconv.Quote(words)
-			}
+			suggestion := diagnostic.Pick(r.Text == nil, "the review has no text; choose another",
+				"copy part of its text exactly, with the spaces, line breaks and quotation marks that it has there")
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
 	return problems
-}
-
-// copied drops what often changes when a text is copied.
-var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
-
-// original returns the part of a text that a quote was copied from; "" if there is none.
-func original(text, quote string) string {
-	var plain strings.Builder
-	var at []int // of each byte of plain, in the text
-	for i, c := range text {
-		plain.WriteString(copied.Replace(string(c)))
-		for len(at) < plain.Len() {
-			at = append(at, i)
-		}
-	}
-	quote = copied.Replace(quote)
-	i := strings.Index(plain.String(), quote)
-	if i < 0 || quote == "" {
-		return ""
-	}
-	last := at[i+len(quote)-1]
-	_, size := utf8.DecodeRuneInString(text[last:])
-	return text[at[i] : last+size]
 }
 
 // addressed returns the id at the end of the address of a review, or of the name of its file.
