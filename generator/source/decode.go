@@ -259,9 +259,7 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := cmp.Or(empty[f], "write it after the colon; a value that begins with # needs quotes")
-			if r.strict {
-				suggestion = "give it a value"
-			} else if e.Value.Text != "" {
+			if e.Value.Text != "" && !r.strict {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)

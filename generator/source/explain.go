@@ -111,11 +111,7 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 			var values []string
 			for _, other := range n.Entries {
 				if slices.Contains(g.names, other.Key.Text) {
-					value := other.Value.Text
-					if g == policiesSchema {
-						value = cmp.Or(diagnostic.Nearest(value, authorNames), value)
-					}
-					values = append(values, other.Key.Text+": "+value)
+					values = append(values, other.Key.Text+": "+other.Value.Text)
 				}
 			}
 			switch {

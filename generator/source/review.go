@@ -175,8 +175,6 @@ var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|
 var (
 	// fieldInText matches the beginning of another review, or of a group of fields, in a text that it is indented like.
 	fieldInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
-	// onlyDate matches a text that is a date.
-	onlyDate = regexp.MustCompile(`^\s*[0-9]{1,4}[-./ ]+[0-9]{1,2}[-./ ]+[0-9]{1,4}\s*$`)
 	// dateInText matches the date of a reply at the end of its text.
 	dateInText = regexp.MustCompile(`(?m)^date: .*\n*\z`)
 )
@@ -290,13 +288,6 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 		r.meant |= 1 << r.schema.index["date"]
 	}
 	r.required("text", "date")
-	if text, date := r.value("text"), r.value("date"); text != nil && date != nil && onlyDate.MatchString(text.Text) {
-		if strings.Count(date.Text, " ") > 0 && !strings.ContainsAny(date.Text, "0123456789") {
-			r.fail(text, "bad-value", "the text and the date of the reply are exchanged", fmt.Sprintf("exchange them: the text is %s, the date %s", diagnostic.Quote(date.Text), text.Text))
-			return nil
-		}
-		r.warn("text", "bad-value", "the text of the reply is nothing but a date", "write your own words, or delete the reply")
-	}
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {

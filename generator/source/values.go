@@ -132,9 +132,7 @@ func (r *fields) id() string {
 		return s
 	}
 	suggestion := fmt.Sprintf("an id has letters without accents, a to z and A to Z, digits, '.', '_' and '-', begins with a letter or digit, and has at most %d characters", reviewcast.MaxIDLength)
-	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
-		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
-	} else if exponent.MatchString(s) {
+	if exponent.MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
 	} else if strings.HasPrefix(s, "https://") && reviewcast.ValidID(addressed(s)) {
 		suggestion = "this is an address; write " + addressed(s)
@@ -260,9 +258,6 @@ func (r *fields) language(f, country string) string {
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()
-		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
-			base, _ := language.Make("und-" + region.String()).Base()
-			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
@@ -300,8 +295,6 @@ func (r *fields) choice(f string, choices []string, other string) string {
 	suggestion := diagnostic.DidYouMean(s, choices, other)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
-	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {
-		suggestion = fmt.Sprintf("there is %s in it; write %s", syntax.NameOdd(odd), strings.TrimSpace(plain))
 	}
 	r.fail(n, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.Join(choices, "or")), suggestion)
 	return ""
