@@ -221,18 +221,15 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// oneLine splits a withdrawal that is one text: "jo-2026-03 : duplicate", "id: jo-2026-03, reason: legal".
-var oneLine = regexp.MustCompile(`^(?:id: *)?([^,;:]*[^,;: ])(?: *[,;:] *(.*))?$`)
-
 // onOneLine reports a withdrawal without fields of its own, and returns what it means; ok is false for any other.
 func (d *decoder) onOneLine(n *syntax.Node, today reviewcast.Date) (w Withdrawal, ok bool) {
 	line := n.Text
 	if e := n.Entries; len(e) == 1 && e[0].Value.Kind < syntax.List && withdrawnSchema.meant(e[0].Key.Text) == "" {
 		line = e[0].Key.Text + ": " + e[0].Value.Text
-	} else if len(e) == 1 && fieldsInLine.MatchString(e[0].Value.Text) {
+	} else if len(e) == 1 && forms["fieldsInLine"].MatchString(e[0].Value.Text) {
 		line = e[0].Value.Text
 	}
-	m := oneLine.FindStringSubmatch(line)
+	m := forms["oneLine"].FindStringSubmatch(line)
 	if m == nil || !strings.ContainsFunc(m[1], unicode.IsLetter) {
 		return w, false
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -160,13 +159,10 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	}
 }
 
-// reviewForm matches a field that every review has, also in formatted text.
-var reviewForm = regexp.MustCompile(`(?m)^[ -]*rating: *[1-5]\b`)
-
 // hasReviews reports whether a file has reviews as YAML has them, whatever its name.
 func (w *walker) hasReviews(name string) bool {
 	data, _, problem := read(w.root, name, syntax.MaxYAMLFile)
-	return problem == nil && reviewForm.Match(data)
+	return problem == nil && forms["reviewForm"].Match(data)
 }
 
 // there reports whether something has a name.
@@ -231,14 +227,11 @@ func hidden(name string) string {
 	return ""
 }
 
-// copyForm matches what systems and people add to the name of a copy.
-var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)
-
 // intended returns the name that an entry of the content folder should have, if it is misspelt, or has a .txt at the
 // end, which Notepad adds; "" if not. dir reports whether it is a folder.
 func intended(name string, dir bool) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
-	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
+	if original := forms["copyForm"].ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
 	}
 	if slices.Contains(knownFiles, plain) || slices.Contains(ThemeFiles, plain) {
