@@ -357,7 +357,17 @@ var ofManyTrades = diagnostic.Words(wordsFile, "types of many trades")
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+// What the words of people mean.
+var (
+	trades      = meanings("trades")
+	methodWords = meanings("verification methods")
+	fileNames   = meanings("names of files")
+	countries   = meanings("countries")
+	timeZones   = meanings("time zones")
+	zones       = meanings("zones") // of countries and large cities
+	dayWords    = meanings("days and times")
+	bounds      = meanings("bounds") // of countries
+)
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -247,8 +247,11 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples are values of required fields, empty what to do with such a field without one, strange reviews by two of their fields.
-var examples, empty, strange = meanings("examples"), meanings("empty fields"), diagnostic.Rows(wordsFile, "reviews in other forms")
+var (
+	examples = meanings("examples")                                 // values of required fields
+	empty    = meanings("empty fields")                             // what to do with such a field without one
+	strange  = diagnostic.Rows(wordsFile, "reviews in other forms") // by two of their fields
+)
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {

@@ -22,8 +22,11 @@ var (
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
 type calendar []string
 
-// calendars are those of words.txt, seasons parts of the names of seasons and months.
-var calendars, seasons = diagnostic.Rows(wordsFile, "days"), diagnostic.Words(wordsFile, "seasons")
+// calendars are those of words.txt.
+var calendars = diagnostic.Rows(wordsFile, "days")
+
+// seasons are parts of the names of seasons and months.
+var seasons = diagnostic.Words(wordsFile, "seasons")
 
 // calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
 func calendarOf(text string) calendar {

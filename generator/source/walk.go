@@ -202,9 +202,13 @@ func instead(name string) string {
 	return strings.ReplaceAll(remedy, "NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
 
-// remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews, drafts
-// folders whose reviews people think left out.
-var remedies, pictures, misspelt, drafts = meanings("files"), meanings("pictures"), meanings("misspelt extensions"), meanings("folders of drafts")
+// What words.txt says of the names of files, by their extension, and of folders.
+var (
+	remedies = meanings("files")
+	pictures = meanings("pictures")
+	misspelt = meanings("misspelt extensions") // of files of reviews
+	drafts   = meanings("folders of drafts")   // whose reviews people think left out
+)
 
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
