@@ -244,9 +244,6 @@ func (in *inspector) small() {
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms["exampleHost"].MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
 	}
-	if forms["exampleHost"].MatchString(strings.TrimSuffix(b.URL, "/")) {
-		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
-	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)
 	}

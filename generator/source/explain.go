@@ -244,8 +244,6 @@ func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further b
 		return fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, r.node.Col-3)), name, e.Value.Text), true
 	case s == reviewSchema && secondFields[name] != "" && (differs || name != "text"):
 		return secondFields[name], name == "author" || name == "id"
-	case s != siteSchema && slices.Contains(prose, name) && differs:
-		return fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", name), false
 	}
 	return "keep one of them", false
 }
@@ -258,7 +256,10 @@ func (r *fields) replied(below []syntax.Entry) string {
 	var names []string
 	written := map[string]string{}
 	for _, e := range below {
-		names, written[e.Key.Text] = append(names, e.Key.Text), e.Value.Text
+		written[e.Key.Text] = e.Value.Text
+		if slices.Contains([]string{"author", "text", "date"}, e.Key.Text) {
+			names = append(names, e.Key.Text)
+		}
 	}
 	text, author := written["text"], cmp.Or(r.value("author"), &syntax.Node{}).Text
 	called, _, _ := strings.Cut(author, " ")
@@ -266,7 +267,6 @@ func (r *fields) replied(below []syntax.Entry) string {
 	if text == "" || written["rating"] != "" || !slices.Contains(begin, called) && !replyForm.MatchString(text) {
 		return ""
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains([]string{"author", "text", "date"}, name) })
 	date := cmp.Or(written["date"], "YYYY-MM-DD")
 	day := diagnostic.When(written["date"] == "", ", with the day of the reply in place of YYYY-MM-DD")
 	line := fmt.Sprintf("in place of %s here: %sowner_reply: {text: %q, date: %s}", diagnostic.Join(names, "and"), strings.Repeat(" ", r.node.Col-1), text, date)

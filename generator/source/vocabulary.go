@@ -250,18 +250,10 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	}
 	suggestion := "write for each: - " + s.written("…")
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
-		var names []string // of the first one's fields
-		for _, e := range n.Entries {
-			name := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
-			if slices.Contains(names, name) {
-				break
-			}
-			names = append(names, name)
-		}
-		switch e := n.Entries[0]; {
-		case slices.Contains(s.names, names[0]):
-			suggestion = fmt.Sprintf("begin each with a hyphen: - %s: %s", names[0], e.Value.Text) +
-				diagnostic.When(len(names) > 1, fmt.Sprintf("; and write below it, indented by two spaces: %s: …", strings.Join(names[1:], ": …, ")))
+		e := n.Entries[0]
+		switch first := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text); {
+		case slices.Contains(s.names, first):
+			suggestion = fmt.Sprintf("begin each with a hyphen, and indent its other fields below it by two spaces: - %s: %s; the fields are %s", first, e.Value.Text, strings.Join(s.names, ", "))
 		case e.Value.Kind == syntax.List:
 			suggestion = fmt.Sprintf("delete the line %s: and begin with the hyphens", e.Key.Text)
 		default:
