@@ -23,10 +23,27 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// starWords are ratings in words, months the names of the months in many languages, clockWords those that dates keep,
-// platforms the sources of many businesses by other words for them.
-var starWords, months, clockWords, platforms = Lines(wordsFile, "stars"), Lines(wordsFile, "months"), Lines(wordsFile, "times of the day"), Lines(wordsFile, "sources")
-var nothing, nobody, particles = Words(wordsFile, "nothing"), Words(wordsFile, "nobody"), Words(wordsFile, "particles")
+// starWords are ratings in words.
+var starWords = Lines(wordsFile, "stars")
+
+// months are their names in many languages, clockWords the words of times of the day that dates keep.
+var (
+	months     = Lines(wordsFile, "months")
+	clockWords = Lines(wordsFile, "times of the day")
+)
+
+// platforms are the sources of many businesses by other words for them.
+var platforms = Lines(wordsFile, "sources")
+
+// nothing are the words of [Nothing], nobody those of [Nobody], particles those before a surname.
+var (
+	nothing   = Words(wordsFile, "nothing")
+	nobody    = Words(wordsFile, "nobody")
+	particles = Words(wordsFile, "particles")
+)
+
+// forms are the regular expressions of words.txt, which says what each matches.
+var forms = Forms(wordsFile, "forms")
 
 // Languages are the codes of languages by their names.
 var Languages = Lines(wordsFile, "languages")
@@ -99,10 +116,8 @@ func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(st
 // is German for none given.
 func Nobody(s string) bool {
 	name := strings.Join(strings.Fields(s), "")
-	return slices.Contains(nobody, strings.Trim(strings.ToLower(name), "()<>")) && !initials.MatchString(name) && name != "Anonymous"
+	return slices.Contains(nobody, strings.Trim(strings.ToLower(name), "()<>")) && !forms["initials"].MatchString(name) && name != "Anonymous"
 }
-
-var initials = regexp.MustCompile(`^(\p{Lu}\.)+$`)
 
 // SurnameLast returns "Maria Kowalska" for "Kowalska, Maria" and for "KOWALSKA Maria", and otherwise drops what follows
 // the comma: "Maria Kowalska, MD". Of a surname of several words, such as "Van den Broeck, Griet", it keeps the first
@@ -110,7 +125,7 @@ var initials = regexp.MustCompile(`^(\p{Lu}\.)+$`)
 func SurnameLast(name string) string {
 	before, after, comma := strings.Cut(name, ",")
 	if !comma {
-		return capitalsFirst.ReplaceAllString(name, "$2 $1")
+		return forms["capitalsFirst"].ReplaceAllString(name, "$2 $1")
 	}
 	words := strings.Fields(before)
 	plain := func(word string) bool { return !slices.Contains(particles, strings.ToLower(word)) }
@@ -120,15 +135,6 @@ func SurnameLast(name string) string {
 	capital := slices.IndexFunc(words, func(word string) bool { return strings.ToLower(word) != word })
 	return after + " " + words[max(capital, 0)]
 }
-
-// capitalsFirst matches CONTI Sara, with the surname first.
-var capitalsFirst = regexp.MustCompile(`^((?:[\p{Lu}'’-]{2,} )*[\p{Lu}'’-]{3,}) (\p{Lu}\p{Ll}\S*)$`)
-
-// ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
-var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | van | uit | em | z | ze | na | av | af | din | od | sa | iz | из | з | από ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
-	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrell?as?|stjern[ea]r?|stjärn[ao]r?|ster(?:ren)?|gwiazd\pL*|hvězd\pL*|hviezd\pL*|täht\pL*|csillag\pL*|stele|stea|yıldız|αστ[εέ]ρι\pL*|зв[её]зд\pL*|зір\pL*|zvj?ezd\pL*|žvaigžd\pL*|zvaigzn\pL*|points?|punkty|pont|punkte|bubbles?|bulles?|rating))*$`)
-
-var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 
 // ParseRating reads the forms of a rating that have one meaning only: "4.5", "4,5", "4/5", "4 out of 5", "5 star
 // rating", "five", "90%", "★★★★☆", "****" and "5⭐". scale is the best rating if the text says it; otherwise 0.
@@ -149,7 +155,7 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if full+empty > 0 {
 		return float64(full), scale, strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ ") == ""
 	}
-	m := ratingForm.FindStringSubmatch(s)
+	m := forms["ratingForm"].FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0, false
 	}
@@ -157,7 +163,7 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if scale = number(m[3]); m[4] != "" {
 		scale = 100
 	}
-	return number(word), scale, decimalForm.MatchString(word) && (m[3] == "" || scale > 0)
+	return number(word), scale, forms["decimalForm"].MatchString(word) && (m[3] == "" || scale > 0)
 }
 
 // number reads a number with a point or a comma; 0 for none.
@@ -188,7 +194,7 @@ func MeantRating(s string) string {
 // name is the name of its field.
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
-	if dateForm.MatchString(s) {
+	if forms["dateForm"].MatchString(s) {
 		if exchanged := s[:5] + s[8:] + s[4:7]; reviewcast.Date(exchanged).Valid() {
 			return fmt.Sprintf("%s %s does not exist", name, s), "write " + exchanged + " if month and day are exchanged"
 		}
@@ -199,7 +205,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
 		}
 	}
-	choices, iso := meantDates(s), isoForm.FindAllString(s, -1)
+	choices, iso := meantDates(s), forms["isoForm"].FindAllString(s, -1)
 	date, _, _ := strings.Cut(strings.Join(choices, ""), " ")
 	what, remedy := "is not a date", form+", such as 2026-03-14"
 	switch {
@@ -211,7 +217,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		what, remedy = "is not in the form YYYY-MM-DD", "write "+date
 	case len(iso) == 1 && reviewcast.Date(iso[0]).Valid():
 		what, remedy = "has more than a date", "write "+iso[0]
-	case len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0:
+	case len(meantDates(forms["lastDays"].ReplaceAllString(s, "28"))) > 0:
 		what, remedy = "does not exist", "correct the month or the day, and "+form
 	case ages.MatchString(s) && strings.HasPrefix(name, "owner_reply"):
 		what, remedy = "is no day of the calendar", "write the day on which you answered, as YYYY-MM-DD"
@@ -221,26 +227,12 @@ func ExplainDate(name, s string) (message, suggestion string) {
 	return fmt.Sprintf("%s %s %s", name, Quote(s), what), remedy
 }
 
-var (
-	dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-	isoForm  = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
-	// lastDays matches the days that not every month has.
-	lastDays = regexp.MustCompile(`\b(29|30|31)\b`)
-)
-
-var (
-	letters  = regexp.MustCompile(`\pL+\.?`)
-	ordinals = regexp.MustCompile(`\b([0-9]{1,2}|[0-9]{4})(?:st|nd|rd|th|er|\.) `)
-	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
-	// clock matches the time of the day at the end of a date; of an hour alone, what ends the day before it, too.
-	clock = regexp.MustCompile(`[ T][0-9]{1,2}(?: ?: ?(?:[0-9]{2})?|\.[0-9]{2})(?:[:.][0-9]{2}(?:[.,][0-9]+)?)?(?: :)?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-][0-9]{1,2}(?::?[0-9]{2})?))?$|([0-9]{4}|-[0-9]{2}) [0-9]{1,2}(?: ?[AP]M)?$`)
-	// ages matches words that count a date from today.
-	ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFile, "ages"), "|") + `)(?:$|[^\pL])`)
-)
+// ages matches words that count a date from today.
+var ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFile, "ages"), "|") + `)(?:$|[^\pL])`)
 
 // EnglishMonths writes the names of months as English short forms, and keeps everything else.
 func EnglishMonths(s string) string {
-	return letters.ReplaceAllStringFunc(s, func(word string) string {
+	return forms["letters"].ReplaceAllStringFunc(s, func(word string) string {
 		return cmp.Or(months[strings.ToLower(strings.TrimSuffix(word, "."))], word)
 	})
 }
@@ -249,12 +241,12 @@ func EnglishMonths(s string) string {
 func PlainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
 	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-", "°", "", "年", "-", "月", "-").Replace(strings.ToLower(s))
-	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
-	s = letters.ReplaceAllStringFunc(s, func(word string) string {
+	s = forms["ordinals"].ReplaceAllString(forms["spaces"].ReplaceAllString(s, " ")+" ", "$1 ")
+	s = forms["letters"].ReplaceAllStringFunc(s, func(word string) string {
 		word = strings.TrimSuffix(word, ".")
 		return cmp.Or(months[word], clockWords[word])
 	})
-	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "$1")
+	return forms["clock"].ReplaceAllString(strings.TrimSpace(forms["spaces"].ReplaceAllString(s, " ")), "$1")
 }
 
 // meantDates reads the other ways in which people write dates. Of a date that can be read in several ways all come
@@ -334,9 +326,7 @@ func isMeant(r rune, text []rune, first, last int) bool {
 // wholeLetters are letters that are no other letter with an accent.
 var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "ı", "i", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ħ", "h")
 
-var accents = regexp.MustCompile(`\p{Mn}`)
-
 // Unaccented returns a text with letters without accents: of ü, u stays.
 func Unaccented(s string) string {
-	return accents.ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
+	return forms["accents"].ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
 }

@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"html"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -154,20 +153,17 @@ func (in *inspector) review(r *source.Review) {
 
 // markup reports the first markup in a text.
 func (in *inspector) markup(at diagnostic.Position, name, text string) {
-	found := markupForm.FindStringIndex(text)
+	found := forms["markupForm"].FindStringIndex(text)
 	if found == nil {
 		return
 	}
 	s := text[found[0]:found[1]]
 	remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
 	if line := firstLine(text[strings.LastIndexByte(text[:found[0]], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
-		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(tags.ReplaceAllString(lineBreaks.ReplaceAllString(line, " "), "")), " "))
+		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(forms["tags"].ReplaceAllString(forms["lineBreaks"].ReplaceAllString(line, " "), "")), " "))
 	}
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
-
-// tags matches a tag of HTML, lineBreaks one that ends a line, exampleHost the addresses that RFC 2606, section 3, reserves.
-var lineBreaks, tags, exampleHost = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li)>`), regexp.MustCompile(`</?[A-Za-z][^<>]*>`), regexp.MustCompile(`^https?://([^/]+\.)?example\.(com|org|net)$`)
 
 // author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
@@ -245,11 +241,8 @@ func (in *inspector) small() {
 		look(source.BusinessFile, n.Name)
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
-	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && exampleHost.MatchString(c.Site.BaseURL) {
+	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms["exampleHost"].MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
-	}
-	if exampleHost.MatchString(strings.TrimSuffix(b.URL, "/")) {
-		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
 	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)

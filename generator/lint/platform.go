@@ -40,10 +40,15 @@ func (m remark) find(text string) (found []string) {
 	return found
 }
 
-// The remarks of words.txt, on texts and on the names of authors; named is a name next to the word for a trade, and
-// greetings one behind such a word: without it a capital letter would be a guess.
-var remarks, notAuthors, placeholders, named, greetings = remarksOf("remarks"), remarksOf("authors"), remarksOf("placeholders"), remarksOf("technicians"), remarksOf("greetings")[0]
-var personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
+// The remarks of words.txt.
+var (
+	remarks      = remarksOf("remarks") // on texts
+	notAuthors   = remarksOf("authors") // on the names of authors
+	placeholders = remarksOf("placeholders")
+	named        = remarksOf("technicians")  // a name next to the word for a trade
+	greetings    = remarksOf("greetings")[0] // one behind such a word: without it a capital letter would be a guess
+	personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
+)
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
@@ -108,7 +113,14 @@ func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 //go:embed words.txt
 var wordsFile string
 
-var languageOf, languages, scripts = diagnostic.Lines(wordsFile, "words"), diagnostic.Lines(wordsFile, "languages"), diagnostic.Rows(wordsFile, "scripts")
+// forms are the regular expressions of words.txt, which says what each matches.
+var forms = diagnostic.Forms(wordsFile, "forms")
+
+var (
+	languageOf = diagnostic.Lines(wordsFile, "words")     // the language of a word
+	languages  = diagnostic.Lines(wordsFile, "languages") // their names
+	scripts    = diagnostic.Rows(wordsFile, "scripts")    // a form of their letters, a name, codes of languages
+)
 
 // A text is in another language if it has at least minForeign of its words, one in maxForeign of all, and hardly any of
 // the others; two of its words are enough in a sentence of few words.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,19 +48,24 @@ func Initials(author string) (short string, full bool) {
 // forget is what else is to do with personal data once it has been built: it stays in the list of changes.
 const forget = "; if it has been built with it, then build once with --forget"
 
-// titles are words before names, firstNames frequent ones that are hardly ever surnames, vocatives the endings of names
-// that are addressed, with those of the names themselves.
-var titles, firstNames, vocatives = diagnostic.Words(wordsFile, "titles"), diagnostic.Words(wordsFile, "first names"), diagnostic.Rows(wordsFile, "vocatives")
+// firstNames are frequent ones that are hardly ever surnames, vocatives the endings of names that are addressed, with
+// those of the names themselves.
+var (
+	titles     = diagnostic.Words(wordsFile, "titles")
+	firstNames = diagnostic.Words(wordsFile, "first names")
+	vocatives  = diagnostic.Rows(wordsFile, "vocatives")
+)
 
 func isTitle(word string) bool {
 	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
 }
 
-// joins are the words between the names of a couple, firms those in the names of firms, ofSurnames those between two
-// surnames: José Ortega y Gasset, and notNames words after a trade that begin with a capital letter and are no names.
-var joins, firms, ofSurnames, notNames = diagnostic.Words(wordsFile, "joins"), diagnostic.Words(wordsFile, "firms"), []string{"y", "e", "i"}, diagnostic.Words(wordsFile, "not names")
-
-var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:[a-z]{2,8}|#x?[0-9a-f]{2,5});`)
+var (
+	joins      = diagnostic.Words(wordsFile, "joins")     // between the names of a couple
+	firms      = diagnostic.Words(wordsFile, "firms")     // in the names of firms
+	ofSurnames = []string{"y", "e", "i"}                  // between two surnames: José Ortega y Gasset
+	notNames   = diagnostic.Words(wordsFile, "not names") // after a trade, with a capital letter
+)
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
@@ -127,7 +131,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
 	}
 	var seen []string
-	head := salutation.FindStringSubmatch(text)
+	head := forms["salutation"].FindStringSubmatch(text)
 	for _, m := range personalData {
 		if !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
@@ -180,7 +184,7 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
 		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
-			surnames := cmp.Or(capitals.FindString(strings.Join(words[i:], " ")), name)
+			surnames := cmp.Or(forms["capitals"].FindString(strings.Join(words[i:], " ")), name)
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(surnames), diagnostic.Quote(r.Author)),
 				"write "+initial+". in its place"+forget)
 			break
@@ -210,10 +214,7 @@ func (in *inspector) called(name, customer string) string {
 	return by
 }
 
-// salutation matches the first line of a mail, capitals words with capital letters.
-var salutation, capitals, noDigits = regexp.MustCompile(`\A\s*(\pL[\pL .'’-]{2,39}[,!]) ?\n`), regexp.MustCompile(`^\p{Lu}[\pL'’-]*(?: \p{Lu}[\pL'’-]+)*`), regexp.MustCompile(`[^0-9]+`)
-
-func digits(s string) string { return noDigits.ReplaceAllString(s, "") }
+func digits(s string) string { return forms["noDigits"].ReplaceAllString(s, "") }
 
 // joinedLists warns of lists in texts without a bar.
 func (in *inspector) joinedLists() {
@@ -226,13 +227,10 @@ func (in *inspector) joinedLists() {
 	slices.Sort(files)
 	for _, name := range slices.Compact(files) {
 		data, _ := in.root.ReadFile(name)
-		for _, at := range listForm.FindAllSubmatchIndex(data, -1) {
+		for _, at := range forms["listForm"].FindAllSubmatchIndex(data, -1) {
 			line := 1 + bytes.Count(data[:at[2]], []byte("\n"))
 			in.add(diagnostic.Position{File: name, Line: line, Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
 				"write text: | above the whole text, and indent all of its lines further than that")
 		}
 	}
 }
-
-// listForm matches a text without a bar in which two lines begin as those of a list do.
-var listForm = regexp.MustCompile(`(?m)^[ -]*text:(?: +[^\s|"'][^\n]*| *\n +[^\s|"'-](?:[^:\n]|:[^ \n])*)\n(?: +(?:\p{Lu}[^\n]*|(?:[^:\n]|:[^ \n])*)\n)*?( +(?:[-*+•–]|[0-9]{1,2}[.)]) [^\n]*)\n +(?:[-*+•–]|[0-9]{1,2}[.)]) `)

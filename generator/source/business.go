@@ -31,15 +31,9 @@ const CountryPattern = `^[A-Z]{2}$`
 
 var countryForm = regexp.MustCompile(CountryPattern)
 
-// numberForm matches a telephone number, besideForm the name of somebody and what is written beside it.
-var numberForm, besideForm = regexp.MustCompile(`\+?[(]?[0-9][0-9 ()./-]{4,}[0-9]`), regexp.MustCompile(`^(\pL[^(\[|@]*?)(?: *[(\[|]| [-–—&+/] |[ ,:]*\+?[0-9][0-9 ()/-]{5}|[ ,:]*[\w.-]+@).*$`)
-
-// codeForm matches a postal code before a town.
-var codeForm = regexp.MustCompile(`^[0-9]{4,5}$`)
-
-// twoNumbers matches what stands between two telephone numbers, where a / may be a part of one, extended one with an extension.
-var twoNumbers, extended = regexp.MustCompile(`[,;|\n]|[0-9][0-9 ().-]{6,}/ ?[+0(][0-9 ().-]{6,}`),
-	regexp.MustCompile(strings.ReplaceAll(`(?i)^(.*?[0-9])(?:[ ,;/–-]*(?:WORD)[ .:-]*([0-9]{1,5})|[ ,;/–-]+([0-9]{1,5}) *(?:WORD))$`, "WORD", strings.Join(diagnostic.Words(wordsFile, "extensions"), "|")))
+// extended matches a telephone number with an extension.
+var extended = regexp.MustCompile(strings.ReplaceAll(`(?i)^(.*?[0-9])(?:[ ,;/–-]*(?:WORD)[ .:-]*([0-9]{1,5})|[ ,;/–-]+([0-9]{1,5}) *(?:WORD))$`,
+	"WORD", strings.Join(diagnostic.Words(wordsFile, "extensions"), "|")))
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -69,7 +63,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Description = r.text("description")
 	b.Category = r.category("category", s.content.Site.Language)
 	b.URL = r.url("url")
-	if host := ownHost.ReplaceAllString(b.URL, ""); host != "" && host == ownHost.ReplaceAllString(s.content.Site.BaseURL, "") {
+	if host := forms["ownHost"].ReplaceAllString(b.URL, ""); host != "" && host == forms["ownHost"].ReplaceAllString(s.content.Site.BaseURL, "") {
 		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
 			"write an address that is for the reviews only, such as https://reviews."+host+"; or delete url in business.yaml if you have no other website"))
 	}
@@ -97,9 +91,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it; offset
-// matches a time zone given as its distance from UTC.
-var dialCodes, offset = meanings("dial codes"), regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
+// dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
+var dialCodes = meanings("dial codes")
 
 // telephone reads the telephone number of a business in a country, which may be unknown.
 func (r *fields) telephone(country string) string {
@@ -110,12 +103,12 @@ func (r *fields) telephone(country string) string {
 	switch {
 	case extended.MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
-	case twoNumbers.MatchString(s) || len(numberForm.FindAllString(s, 2)) > 1:
+	case forms["twoNumbers"].MatchString(s) || len(forms["numberForm"].FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
-	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && numberForm.MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", numberForm.FindString(s)))
+	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && forms["numberForm"].MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", forms["numberForm"].FindString(s)))
 	case code != "" && len(local) >= 6 && !strings.Contains(s, "+") && !strings.HasPrefix(local, "00") && !strings.HasPrefix(local, code[1:]+" ") && !strings.ContainsFunc(s, unicode.IsLetter):
 		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
 			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
@@ -132,7 +125,7 @@ func (r *fields) address() (out reviewcast.Address) {
 			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
 			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
-		} else if before, town, ok := strings.Cut(town, " "); ok && code == "" && codeForm.MatchString(before) {
+		} else if before, town, ok := strings.Cut(town, " "); ok && code == "" && forms["codeForm"].MatchString(before) {
 			a.warn("address_locality", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write address_locality: %s, and on a line of its own postal_code: %q", town, before))
 		}
 	}
@@ -171,7 +164,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if m := besideForm.FindStringSubmatch(name); m != nil && field == "technicians" {
+		if m := forms["besideForm"].FindStringSubmatch(name); m != nil && field == "technicians" {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name of theirs belongs under aliases, and somebody else into an entry of their own")
 		}
 		own := func(alias string) bool {
@@ -232,7 +225,7 @@ func (r *fields) category(f, language string) string {
 		return s
 	}
 	suggestion := "write LocalBusiness, or a type below it, which https://schema.org/LocalBusiness lists"
-	meant := typesOf(s, headFirst.MatchString(language+" "+s))
+	meant := typesOf(s, forms["headFirst"].MatchString(language+" "+s))
 	if len(meant) > 1 {
 		suggestion = fmt.Sprintf("write category: %s, or %s if most customers come for that", meant[0], diagnostic.Join(meant[1:], "or"))
 	} else if meant = append(meant, diagnostic.Nearest(s, Categories)); meant[0] != "" {
@@ -287,7 +280,7 @@ func (r *fields) timeZone(f, country string) string {
 		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
 		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)], zones[country], timeZones[diagnostic.Squash(s)]); zone != "" {
 			suggestion = "write " + zone
-		} else if m := offset.FindStringSubmatch(s); m != nil {
+		} else if m := forms["offset"].FindStringSubmatch(s); m != nil {
 			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
 		}
 		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {
@@ -355,14 +348,26 @@ func (k *names) add(id, name string, aliases []string) (shared []string) {
 //go:embed words.txt
 var wordsFile string
 
-// ofManyTrades are types that say little beside another one. headFirst matches languages in which a noun stands before
-// what belongs to it, and what joins two nouns.
-var ofManyTrades, headFirst = diagnostic.Words(wordsFile, "types of many trades"), regexp.MustCompile(`(?i)^(?:fr|it|es|ca|pt|ro)\b|[&/+,]| (?:and|und|en|og|och|ja|i|a|és|in) `)
+// forms are the regular expressions of words.txt, which says what each matches.
+var forms = diagnostic.Forms(wordsFile, "forms")
+
+// ofManyTrades are types that say little beside another one.
+var ofManyTrades = diagnostic.Words(wordsFile, "types of many trades")
 
 // meanings returns a section of words.txt.
 func meanings(section string) map[string]string { return diagnostic.Lines(wordsFile, section) }
 
-var trades, methodWords, fileNames, countries, timeZones, zones, dayWords, bounds = meanings("trades"), meanings("verification methods"), meanings("names of files"), meanings("countries"), meanings("time zones"), meanings("zones"), meanings("days and times"), meanings("bounds")
+// What the words of people mean.
+var (
+	trades      = meanings("trades")
+	methodWords = meanings("verification methods")
+	fileNames   = meanings("names of files")
+	countries   = meanings("countries")
+	timeZones   = meanings("time zones")
+	zones       = meanings("zones") // of countries and large cities
+	dayWords    = meanings("days and times")
+	bounds      = meanings("bounds") // of countries
+)
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -110,8 +110,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "put a space after each colon: " + first
 	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 		suggestion = "delete this line"
-	case n.Kind == syntax.Text && equalSign.MatchString(n.Text):
-		m := equalSign.FindStringSubmatch(n.Text)
+	case n.Kind == syntax.Text && forms["equalSign"].MatchString(n.Text):
+		m := forms["equalSign"].FindStringSubmatch(n.Text)
 		suggestion = fmt.Sprintf("write a colon and a space in place of each %s, as in %s: %s", cmp.Or(strings.TrimSpace(m[2]), "tab"), m[1], syntax.FirstWord(n.Text[len(m[0]):]))
 	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
@@ -247,8 +247,11 @@ func (r *fields) warn(f, code, message, suggestion string) {
 // placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
-// examples are values of required fields, empty what to do with such a field without one, strange reviews by two of their fields.
-var examples, empty, strange = meanings("examples"), meanings("empty fields"), diagnostic.Rows(wordsFile, "reviews in other forms")
+var (
+	examples = meanings("examples")                                 // values of required fields
+	empty    = meanings("empty fields")                             // what to do with such a field without one
+	strange  = diagnostic.Rows(wordsFile, "reviews in other forms") // by two of their fields
+)
 
 // required reports the given fields if they are missing.
 func (r *fields) required(names ...string) {
@@ -259,9 +262,7 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := cmp.Or(empty[f], "write it after the colon; a value that begins with # needs quotes")
-			if r.strict {
-				suggestion = "give it a value"
-			} else if e.Value.Text != "" {
+			if e.Value.Text != "" && !r.strict {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)

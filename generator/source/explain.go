@@ -54,7 +54,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	case s == verificationSchema && e.Value.Kind == syntax.Null && slices.Contains(reviewcast.VerificationMethods, key) && (n.Has("method") || n.Entries[0].Key.Text != key):
 		return "delete it: one method is enough", "method"
 	case s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key) && !n.Has("method"):
-		number := diagnostic.When(referenceForm.MatchString(e.Value.Text), fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text))
+		number := diagnostic.When(forms["referenceForm"].MatchString(e.Value.Text), fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text))
 		return "write method: " + key + number, "method"
 	case s.without[strings.ToLower(key)] != "":
 		return s.without[strings.ToLower(key)], ""
@@ -111,11 +111,7 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 			var values []string
 			for _, other := range n.Entries {
 				if slices.Contains(g.names, other.Key.Text) {
-					value := other.Value.Text
-					if g == policiesSchema {
-						value = cmp.Or(diagnostic.Nearest(value, authorNames), value)
-					}
-					values = append(values, other.Key.Text+": "+value)
+					values = append(values, other.Key.Text+": "+other.Value.Text)
 				}
 			}
 			switch {
@@ -131,9 +127,6 @@ func (s *schema) inGroup(n *syntax.Node, e *syntax.Entry) (suggestion, meant str
 	return "", ""
 }
 
-// coordinates matches a number of degrees, and the letter of its direction; equalSign a field with = or a tab for its colon.
-var coordinates, equalSign = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`), regexp.MustCompile(`^([a-z_]+)( *= *|\t+)`)
-
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {
 	if name, value, ok := strings.Cut(v.Text, ": "); ok && slices.Contains(s.names, name) {
@@ -141,7 +134,7 @@ func (s *schema) hint(v *syntax.Node) string {
 	}
 	if s == verificationSchema {
 		method := diagnostic.Pick(diagnostic.IsPlatform(v.Text), "platform", append(methods(v), "METHOD")[0]) // Booking, not a booking
-		number := referenceForm.FindString(v.Text)
+		number := forms["referenceForm"].FindString(v.Text)
 		proof := diagnostic.Pick(reviewcast.Date(number).Valid(), ", verified_on: "+number, fmt.Sprintf(", reference: %q", number))
 		write := "{method: " + method + diagnostic.When(number != "", proof) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
@@ -149,11 +142,11 @@ func (s *schema) hint(v *syntax.Node) string {
 		}
 		return write + diagnostic.Pick(method == "METHOD", ", with one of these words in place of METHOD: ", "; the method is ") + MethodsExplained
 	}
-	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
+	if at := forms["coordinates"].FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
-	if mail := emailForm.FindString(v.Text); mail != "" && s == authorSchema {
+	if mail := forms["emailForm"].FindString(v.Text); mail != "" && s == authorSchema {
 		name, _, _ := strings.Cut(v.Text, mail)
 		return strings.Replace(fmt.Sprintf("{name: %q, email: %s}", strings.TrimRight(name, ", <("), mail), `name: "", `, "", 1)
 	}
@@ -173,8 +166,8 @@ func (s *schema) hint(v *syntax.Node) string {
 	return s.written(v.Text)
 }
 
-// referenceForm matches the number of a job or an invoice; addressForms are the addresses on one line of words.txt.
-var referenceForm, addressForms = regexp.MustCompile(`(?:[A-Z]{1,4}-?)?[0-9](?:[0-9A-Z/.-]*[0-9A-Z])?`), diagnostic.Rows(wordsFile, "addresses on one line")
+// addressForms are the addresses on one line of words.txt.
+var addressForms = diagnostic.Rows(wordsFile, "addresses on one line")
 
 // separators are what people write between the items of a list.
 var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
@@ -218,7 +211,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 			words = append(words, strconv.Quote(word))
 		case f == "same_as" && word[0] == '@':
 			words = append(words, "https://www.instagram.com/"+word[1:])
-		case f == "same_as" && hostForm.MatchString(word):
+		case f == "same_as" && forms["hostForm"].MatchString(word):
 			words = append(words, "https://"+word)
 		case item != nil:
 			words = append(words, item.written(word))
@@ -231,8 +224,11 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	return fmt.Sprintf("write %s[%s]%s", diagnostic.When(!r.strict, f+": "), strings.Join(words, ", "), rest)
 }
 
-// secondFields are what to do with fields that a review has twice, replyForm words of a business to its customer.
-var secondFields, replyForm = diagnostic.Lines(wordsFile, "second fields"), regexp.MustCompile(diagnostic.Rows(wordsFile, "words of a reply")[0][0])
+// secondFields are what to do with fields that a review has twice.
+var secondFields = meanings("second fields")
+
+// replyForm matches words of a business to its customer.
+var replyForm = regexp.MustCompile(diagnostic.Rows(wordsFile, "words of a reply")[0][0])
 
 // second returns what to do with a field that stands there a second time, and whether what is below it belongs to it.
 func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further bool) {
@@ -248,8 +244,6 @@ func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further b
 		return fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, r.node.Col-3)), name, e.Value.Text), true
 	case s == reviewSchema && secondFields[name] != "" && (differs || name != "text"):
 		return secondFields[name], name == "author" || name == "id"
-	case s != siteSchema && slices.Contains(prose, name) && differs:
-		return fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented, with an empty line between paragraphs; if not, keep one of them", name), false
 	}
 	return "keep one of them", false
 }
@@ -262,7 +256,10 @@ func (r *fields) replied(below []syntax.Entry) string {
 	var names []string
 	written := map[string]string{}
 	for _, e := range below {
-		names, written[e.Key.Text] = append(names, e.Key.Text), e.Value.Text
+		written[e.Key.Text] = e.Value.Text
+		if slices.Contains([]string{"author", "text", "date"}, e.Key.Text) {
+			names = append(names, e.Key.Text)
+		}
 	}
 	text, author := written["text"], cmp.Or(r.value("author"), &syntax.Node{}).Text
 	called, _, _ := strings.Cut(author, " ")
@@ -270,7 +267,6 @@ func (r *fields) replied(below []syntax.Entry) string {
 	if text == "" || written["rating"] != "" || !slices.Contains(begin, called) && !replyForm.MatchString(text) {
 		return ""
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains([]string{"author", "text", "date"}, name) })
 	date := cmp.Or(written["date"], "YYYY-MM-DD")
 	day := diagnostic.When(written["date"] == "", ", with the day of the reply in place of YYYY-MM-DD")
 	line := fmt.Sprintf("in place of %s here: %sowner_reply: {text: %q, date: %s}", diagnostic.Join(names, "and"), strings.Repeat(" ", r.node.Col-1), text, date)

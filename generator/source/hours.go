@@ -17,28 +17,20 @@ var (
 	// matches such hours, with times, in a text with others.
 	hoursForm  = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
 	rightHours = regexp.MustCompile(strings.Trim(hoursForm.String(), "^?$"))
-	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
-	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
-	// nextDay matches the day that begins the next hours, on one line with others.
-	nextDay     = regexp.MustCompile(`([^-, \n]) ((?:Mo|Tu|We|Th|Fr|Sa|Su)\b)`)
-	daysOnly    = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
-	letterWords = regexp.MustCompile(`\pL+(?:'\pL+)?\.?`)
-	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
-	dashes      = regexp.MustCompile(` ?[-–—] ?`)
-	commas      = regexp.MustCompile(` ?, ?`)
-	// workday matches hours such as 09:00-05:00, which end in the afternoon, or in the evening as 10:00-08:00.
-	workday = regexp.MustCompile(`\b(?:(0[5-9]|1[0-2]):([0-9]{2})-0([1-7])|(1[0-2]):([0-9]{2})-0([89])):`)
 )
 
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
 type calendar []string
 
-// calendars are those of words.txt, seasons parts of the names of seasons and months.
-var calendars, seasons = diagnostic.Rows(wordsFile, "days"), diagnostic.Words(wordsFile, "seasons")
+// calendars are those of words.txt.
+var calendars = diagnostic.Rows(wordsFile, "days")
+
+// seasons are parts of the names of seasons and months.
+var seasons = diagnostic.Words(wordsFile, "seasons")
 
 // calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
 func calendarOf(text string) calendar {
-	words := letterWords.FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
+	words := forms["letterWords"].FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
 	known := func(c []string) int {
 		return len(slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(words, word) }))
 	}
@@ -70,7 +62,7 @@ func (d *decoder) hours(r *fields) []string {
 		switch {
 		case !hoursForm.MatchString(s):
 			warn("are not in the form that search engines read", d.days.remedy(s))
-		case workday.MatchString(s):
+		case forms["workday"].MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon or evening")
 		default:
 			own := spans(s)
@@ -142,11 +134,11 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	if hoursForm.MatchString(plain) {
 		return []string{plain}, ""
 	}
-	plain = nextDay.ReplaceAllString(plain, "$1\n$2")
+	plain = forms["nextDay"].ReplaceAllString(plain, "$1\n$2")
 	var parts, others []string
-	for _, part := range betweenHours.Split(plain, -1) {
+	for _, part := range forms["betweenHours"].Split(plain, -1) {
 		last := len(parts) - 1
-		if last >= 0 && part != "" && (daysOnly.MatchString(parts[last]) || part[0] <= '9') {
+		if last >= 0 && part != "" && (forms["daysOnly"].MatchString(parts[last]) || part[0] <= '9') {
 			parts[last] += "," + part
 		} else {
 			parts = append(parts, part)
@@ -171,15 +163,15 @@ var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7"
 
 // plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func (c calendar) plain(s string) string {
-	s = letterWords.ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
+	s = forms["letterWords"].ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
 		if day, ok := c.day(word); ok {
 			return day
 		}
 		return word
 	})
-	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
-	s = timeWords.ReplaceAllStringFunc(s, func(clock string) string {
-		m := timeWords.FindStringSubmatch(clock)
+	s = forms["commas"].ReplaceAllString(forms["dashes"].ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
+	s = forms["timeWords"].ReplaceAllStringFunc(s, func(clock string) string {
+		m := forms["timeWords"].FindStringSubmatch(clock)
 		hour, _ := strconv.Atoi(m[1])
 		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
 			hour += 12
@@ -189,8 +181,8 @@ func (c calendar) plain(s string) string {
 		sure := diagnostic.When(m[3] != "", "_") // which workday doesn't match
 		return fmt.Sprintf("%s%02d:%02s", sure, hour, cmp.Or(m[2], "00"))
 	})
-	s = workday.ReplaceAllStringFunc(s, func(from string) string {
-		m := workday.FindStringSubmatch(from)
+	s = forms["workday"].ReplaceAllStringFunc(s, func(from string) string {
+		m := forms["workday"].FindStringSubmatch(from)
 		to, _ := strconv.Atoi(m[3] + m[6])
 		return fmt.Sprintf("%s:%s-%d:", m[1]+m[4], m[2]+m[5], to+12)
 	})

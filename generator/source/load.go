@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -144,7 +143,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 		problems, imports = append(problems, f.problems...), append(imports, f.path)
 	}
 	for i, p := range problems { // a command that imports a newer export of one that is here
-		if m := sourceForm.FindStringSubmatch(p.Suggestion); m != nil {
+		if m := forms["sourceForm"].FindStringSubmatch(p.Suggestion); m != nil {
 			problems[i].Suggestion = strings.Replace(p.Suggestion, m[0], "--source "+cmp.Or(ImportedAs(m[1], imports), m[1]), 1)
 		}
 	}
@@ -160,9 +159,6 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	diagnostic.Sort(problems)
 	return problems, nil
 }
-
-// sourceForm matches the source in a command.
-var sourceForm = regexp.MustCompile(`--source ([\w.-]+)`)
 
 // ImportedAs returns the source of earlier imports that a name of an export begins with, such as guestbook of
 // guestbook-nov; "" if none is among the files.

@@ -6,9 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -91,12 +89,9 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	}
 	suggestion += goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
-	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
+	if id := known.byName[strings.ToLower(r.value)]; id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
 		suggestion = fmt.Sprintf("write %s", id)
-	} else if ok {
-		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
-		suggestion = "write the id of the one that is meant"
 	} else if i := slices.IndexFunc(s.content.known[:], func(k *names) bool { return k != nil && k.ids[r.value] }); i >= 0 {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
@@ -182,39 +177,12 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 				"delete the whole pull_quote, its line and both of its fields; or write the id of another review here, and words of that review as text"))
 			problems = append(problems, *p)
 		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
-			suggestion := "copy part of its text exactly"
-			if r.Text == nil {
-				suggestion = "the review has no text; choose another"
-			} else if words := original(*r.Text, c.quote); words != "" {
-				suggestion = "spaces, line breaks or quotation marks differ; write text: " + strconv.Quote(words)
-			}
+			suggestion := diagnostic.Pick(r.Text == nil, "the review has no text; choose another",
+				"copy part of its text exactly, with the spaces, line breaks and quotation marks that it has there")
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
 	return problems
-}
-
-// copied drops what often changes when a text is copied.
-var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
-
-// original returns the part of a text that a quote was copied from; "" if there is none.
-func original(text, quote string) string {
-	var plain strings.Builder
-	var at []int // of each byte of plain, in the text
-	for i, c := range text {
-		plain.WriteString(copied.Replace(string(c)))
-		for len(at) < plain.Len() {
-			at = append(at, i)
-		}
-	}
-	quote = copied.Replace(quote)
-	i := strings.Index(plain.String(), quote)
-	if i < 0 || quote == "" {
-		return ""
-	}
-	last := at[i+len(quote)-1]
-	_, size := utf8.DecodeRuneInString(text[last:])
-	return text[at[i] : last+size]
 }
 
 // addressed returns the id at the end of the address of a review, or of the name of its file.

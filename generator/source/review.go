@@ -135,11 +135,6 @@ var csvColumns = func() syntax.Columns {
 	}
 	c.Required = requiredFields
 	c.Cells = map[string]string{"verification.method": " Its cells have the method: " + MethodsExplained}
-	c.Fits = func(n *syntax.Node) bool {
-		d, w := decoder{List: &diagnostic.List{}}, record{}
-		d.review(n, &w)
-		return d.Len() == 0 && (w.Title == nil || w.Text != nil && len(*w.Text) > len(*w.Title))
-	}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {
@@ -174,17 +169,8 @@ func newRefList(name, one string) refList {
 	return refList{name, one, newSchema("the "+one, "", "{id: %i, name: %t}", "id name aliases")}
 }
 
-// fieldsInLine matches an id with other fields behind it; answers are the fields of a reply that stands by itself.
-var fieldsInLine, answers = regexp.MustCompile(`^([^,;]+)[,;] *(?:author|rating|date|title|text|reason) *:`), meanings("replies")
-
-var (
-	// fieldInText matches the beginning of another review, or of a group of fields, in a text that it is indented like.
-	fieldInText = regexp.MustCompile(`(?m)^ *(?:- id: \S+$|(?:verification|owner_reply): *(?:$|\{.*)|(?:services|technicians|service_areas): *(?:$|\[.*))`)
-	// onlyDate matches a text that is a date.
-	onlyDate = regexp.MustCompile(`^\s*[0-9]{1,4}[-./ ]+[0-9]{1,2}[-./ ]+[0-9]{1,4}\s*$`)
-	// dateInText matches the date of a reply at the end of its text.
-	dateInText = regexp.MustCompile(`(?m)^date: .*\n*\z`)
-)
+// answers are the fields of a reply that stands by itself.
+var answers = meanings("replies")
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
@@ -197,8 +183,8 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 		return
 	}
 	w.start = placeOf(n)
-	if v := r.value("id"); v != nil && fieldsInLine.MatchString(v.Text) {
-		d.fail(v, "bad-id", "several fields are on one line", "write each on a line of its own, without the commas between them, all indented like the first: id: "+fieldsInLine.FindStringSubmatch(v.Text)[1])
+	if v := r.value("id"); v != nil && forms["fieldsInLine"].MatchString(v.Text) {
+		d.fail(v, "bad-id", "several fields are on one line", "write each on a line of its own, without the commas between them, all indented like the first: id: "+forms["fieldsInLine"].FindStringSubmatch(v.Text)[1])
 		return
 	}
 	absent := func(f string) bool { return r.found[reviewSchema.index[f]] == nil && d.absent == nil }
@@ -222,7 +208,7 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Date, w.date = r.date("date"), r.placeOf("date")
 	w.Title = pointer(r.text("title"))
 	w.Text = pointer(r.text("text"))
-	r.swallowed("text", fieldInText)
+	r.swallowed("text", forms["fieldInText"])
 	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
@@ -248,7 +234,7 @@ func (r *fields) otherYear(w *record) {
 	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
 		return
 	}
-	for _, m := range dated.FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
+	for _, m := range forms["dated"].FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
 		year, _ := strconv.Atoi(m[1] + m[3])
 		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
 			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, strings.Trim(m[0], "/.\n")), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
@@ -265,9 +251,6 @@ func pointer(s string) *string {
 	return &s
 }
 
-// addressForm matches a web address, and the name in it; dated a month in an id, and a year that the file or its folder is named after.
-var addressForm, dated = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`), regexp.MustCompile(`\b((?:19|20)[0-9]{2})-([01][0-9])\b.*\n|/((?:19|20)[0-9]{2})(?:[-_ ]?[0-9qQ][0-9]?)?[/.]`)
-
 // source reads where the review was posted.
 func (r *fields) source() string {
 	s := r.nonBlank("source")
@@ -275,8 +258,8 @@ func (r *fields) source() string {
 		return "direct"
 	}
 	switch lower := strings.ToLower(s); {
-	case addressForm.MatchString(lower):
-		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(addressForm.FindStringSubmatch(lower)[1], "google")))
+	case forms["addressForm"].MatchString(lower):
+		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms["addressForm"].FindStringSubmatch(lower)[1], "google")))
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
 	case lower != s:
@@ -291,17 +274,10 @@ func (r *fields) source() string {
 
 // reply reads the owner's reply.
 func (r *fields) reply(w *record) *reviewcast.OwnerReply {
-	if r.swallowed("text", dateInText) {
+	if r.swallowed("text", forms["dateInText"]) {
 		r.meant |= 1 << r.schema.index["date"]
 	}
 	r.required("text", "date")
-	if text, date := r.value("text"), r.value("date"); text != nil && date != nil && onlyDate.MatchString(text.Text) {
-		if strings.Count(date.Text, " ") > 0 && !strings.ContainsAny(date.Text, "0123456789") {
-			r.fail(text, "bad-value", "the text and the date of the reply are exchanged", fmt.Sprintf("exchange them: the text is %s, the date %s", diagnostic.Quote(date.Text), text.Text))
-			return nil
-		}
-		r.warn("text", "bad-value", "the text of the reply is nothing but a date", "write your own words, or delete the reply")
-	}
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
@@ -338,7 +314,7 @@ const MethodsExplained = "job if you found their job, invitation if you invited 
 func (r *fields) verification(w *record) {
 	r.required("method")
 	given := cmp.Or(r.value("method"), &syntax.Node{})
-	named, number := methods(given), referenceForm.FindString(given.Text)
+	named, number := methods(given), forms["referenceForm"].FindString(given.Text)
 	brand := func(s string) string { return strings.TrimSuffix(diagnostic.Platform(strings.ToLower(s)), ".com") }
 	if diagnostic.IsPlatform(given.Text) && (strings.Contains(given.Text, ".") || brand(given.Text) == brand(w.Source)) {
 		named = []string{"platform"} // Booking, not a booking

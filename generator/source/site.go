@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -34,18 +33,18 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 		parsed, err := reviewcast.ParseBaseURL(base)
 		at := r.value("base_url")
 		switch {
-		case profiles.MatchString(base):
+		case forms["profiles"].MatchString(base):
 			d.fail(at, "bad-url", "base_url is a page at another company; it is your own address, to which you upload public/", "write yours, such as https://reviews.huber-plumbing.com; this page belongs under same_as in "+BusinessFile)
 		case err != nil:
-			plain := markdownLink.ReplaceAllString(base, "$1")
-			message, suggestion, host := err.Error(), "", schemeForm.ReplaceAllString(plain, "")
+			plain := forms["markdownLink"].ReplaceAllString(base, "$1")
+			message, suggestion, host := err.Error(), "", forms["schemeForm"].ReplaceAllString(plain, "")
 			if plain != base {
 				message = "base_url is a link as chat programs write one"
 			}
 			if !strings.Contains(message, "write ") {
 				suggestion = "write the address on the web to which you upload public/, such as https://reviews.example.com"
 			}
-			if hostForm.MatchString(host) {
+			if forms["hostForm"].MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
 				if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ToLower(host) != ascii {
 					message, suggestion, host = "base_url has letters that links write in another form", ascii, ascii
@@ -56,7 +55,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 				if suggestion != "" || path != "" {
 					suggestion = "write https://" + host
 				}
-				if !pageForm.MatchString(path) && !reviewsHost.MatchString(host) {
+				if !forms["pageForm"].MatchString(path) && !forms["reviewsHost"].MatchString(host) {
 					suggestion = fmt.Sprintf("ask your web host for an address such as %s, and write https://%[1]s; if the reviews are published already, keep the address that they have", "reviews."+strings.TrimPrefix(host, "www."))
 				}
 			}
@@ -90,9 +89,9 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 func (r *fields) license() string {
 	license := r.nonBlank("license")
 	known := licenses[diagnostic.Squash(license)]
-	if known != license && (known != "" || strings.ContainsAny(license, " \n©") || noLicense.MatchString(license)) {
+	if known != license && (known != "" || strings.ContainsAny(license, " \n©") || forms["noLicense"].MatchString(license)) {
 		meant := cmp.Or(known, "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
-		if m := creativeCommons.FindStringSubmatch(license); m != nil {
+		if m := forms["creativeCommons"].FindStringSubmatch(license); m != nil {
 			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
 		} else if strings.Contains(license, "©") {
 			meant = "all-rights-reserved, which is what © means"
@@ -105,9 +104,9 @@ func (r *fields) license() string {
 // email reads an e-mail address and checks its form.
 func (r *fields) email(f string) string {
 	s := r.text(f)
-	if emailForm.FindString(s) != s || strings.Contains(s, "..") {
+	if forms["emailForm"].FindString(s) != s || strings.Contains(s, "..") {
 		suggestion := "write one such as office@example.com, or leave the field out"
-		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@", " @", "@", "@ ", "@", ",", ".", "..", ".").Replace(s)); found != "" {
+		if found := forms["emailForm"].FindString(strings.NewReplacer("(at)", "@", " at ", "@", " @", "@", "@ ", "@", ",", ".", "..", ".").Replace(s)); found != "" {
 			suggestion = "write " + found
 		}
 		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -124,34 +123,13 @@ func (r *fields) url(f string) string {
 	return ""
 }
 
-var (
-	// ownHost matches what stands before and behind the name of a host.
-	ownHost = regexp.MustCompile(`(?i)^https?://(?:www\.)?|/.*$`)
-	// creativeCommons matches a licence that is written as people say it, noLicense what names none.
-	creativeCommons = regexp.MustCompile(`(?i)^(?:cc|creative commons)[ -]?((?:by|0)(?:[ -](?:nc|sa|nd))*)(?:[ -]([0-9]\.[0-9]))?`)
-	noLicense       = regexp.MustCompile(`(?i)^(?:cc-?by(?:-(?:nc|sa|nd))*|none|no|free|open|public|copyright|proprietary|all-rights|www\..*)$`)
-	// licenses are the short names of what people write for them.
-	licenses = meanings("licenses")
-	// profiles matches pages of the business on other companies' sites.
-	profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
-	// localForm matches addresses of this computer.
-	localForm = regexp.MustCompile(`^https?://(([a-z0-9.-]+\.)?localhost\.?|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])(:[0-9]+)?$`)
-	// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm the beginning of an address,
-	// perhaps misspelt.
-	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL[\pL0-9-]*`)
-	schemeForm = regexp.MustCompile(`(?i)^(?:(ht?tps?|htps?)([:;]/*|//))+`)
-	// markdownLink matches an address that a word processor or a chat program has made a link of.
-	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((https?://[^)\s]+)\)$`)
-	linkForm     = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
-	hostForm     = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
-	// pageForm matches what stands behind the host for the front page, reviewsHost a host that is for reviews only.
-	pageForm    = regexp.MustCompile(`^(index\.\w+)?(#.*)?$`)
-	reviewsHost = regexp.MustCompile(`^(reviews?|bewertungen|avis|opiniones|resenas|recensioni|beoordelingen|opinie|omdomen|avaliacoes)\.`)
-	fileForm    = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
-)
+// licenses are the short names of what people write for them.
+var licenses = meanings("licenses")
 
 // IsLocal reports whether an origin is this computer.
-func IsLocal(baseURL string) bool { return localForm.MatchString(strings.TrimRight(baseURL, "/")) }
+func IsLocal(baseURL string) bool {
+	return forms["localForm"].MatchString(strings.TrimRight(baseURL, "/"))
+}
 
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	s, ok := d.plainText(n, name)
@@ -163,9 +141,9 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	plain := schemeForm.ReplaceAllString(strings.Trim(markdownLink.ReplaceAllString(s, "$1"), "<>()[] "), "")
-	switch link := strings.TrimRight(linkForm.FindString(s), ",;."); {
-	case hostForm.MatchString(plain) && !fileForm.MatchString(plain):
+	plain := forms["schemeForm"].ReplaceAllString(strings.Trim(forms["markdownLink"].ReplaceAllString(s, "$1"), "<>()[] "), "")
+	switch link := strings.TrimRight(forms["linkForm"].FindString(s), ",;."); {
+	case forms["hostForm"].MatchString(plain) && !forms["fileForm"].MatchString(plain):
 		suggestion = "write https://" + plain
 	case err == nil && link != "" && strings.HasPrefix(s, link) && !strings.ContainsAny(s, "\n,"):
 		suggestion = "write " + strings.ReplaceAll(s, " ", "%20")

@@ -26,15 +26,12 @@ type surroundings struct {
 	withdrawn map[string]Withdrawal
 }
 
-// notedForm matches a note that may be an entry.
-var notedForm = regexp.MustCompile(`^\s*#.*\bid: *["']?([\w.-]+)`)
-
 // notes returns the ids of the entries of a YAML file that are notes, since their lines begin with #.
 func notes(name string, data []byte) (noted []citation) {
 	line := 0
 	for text := range bytes.Lines(data) {
 		if line++; bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte("#")) {
-			if m := notedForm.FindSubmatch(text); m != nil {
+			if m := forms["notedForm"].FindSubmatch(text); m != nil {
 				noted = append(noted, citation{id: string(m[1]), at: diagnostic.Position{File: name, Line: line, Col: 1}})
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
 			} else if name == "an item of hours" {
 				suggestion = d.days.remedy(e.Key.Text + " " + e.Value.Text)
-			} else if name == "an item of same_as" && linkForm.MatchString(e.Value.Text) {
+			} else if name == "an item of same_as" && forms["linkForm"].MatchString(e.Value.Text) {
 				suggestion = "write the address alone: " + e.Value.Text
 			}
 		} else if e := n.Entries; name == "an item of hours" && len(e) == 3 { // days, opens, closes
@@ -132,9 +131,7 @@ func (r *fields) id() string {
 		return s
 	}
 	suggestion := fmt.Sprintf("an id has letters without accents, a to z and A to Z, digits, '.', '_' and '-', begins with a letter or digit, and has at most %d characters", reviewcast.MaxIDLength)
-	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
-		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
-	} else if exponent.MatchString(s) {
+	if forms["exponent"].MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
 	} else if strings.HasPrefix(s, "https://") && reviewcast.ValidID(addressed(s)) {
 		suggestion = "this is an address; write " + addressed(s)
@@ -148,10 +145,6 @@ func (r *fields) id() string {
 	r.fail(n, "bad-id", fmt.Sprintf("%s is %s", r.name("id"), diagnostic.Quote(s)), suggestion)
 	return ""
 }
-
-// exponent matches the short form of a large number, remarkedForm a rating with a remark behind it, and severalForm what
-// stands between several names or words.
-var exponent, remarkedForm, severalForm = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`), regexp.MustCompile(`^([1-5])(?: stars?)?[ ,;–-]+\(?([^0-9)][^)]*)\)?$`), regexp.MustCompile(`;| [/+] |\pL{3}/\pL{3,}/\pL`)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
@@ -222,8 +215,8 @@ func (r *fields) stars(f string) int {
 			meant = oneOf(f, n, suggestion)
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
-		case meant == "" && remarkedForm.MatchString(plain):
-			m := remarkedForm.FindStringSubmatch(plain)
+		case meant == "" && forms["remarkedForm"].MatchString(plain):
+			m := forms["remarkedForm"].FindStringSubmatch(plain)
 			meant = fmt.Sprintf("write the number alone; a note of your own begins with #: %s: %s # %s", f, m[1], m[2])
 		case meant == "" || len(plain) == 1:
 			meant = cmp.Or(meant, suggestion+", the best,") + " without quotes"
@@ -260,9 +253,6 @@ func (r *fields) language(f, country string) string {
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()
-		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
-			base, _ := language.Make("und-" + region.String()).Base()
-			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
@@ -300,8 +290,6 @@ func (r *fields) choice(f string, choices []string, other string) string {
 	suggestion := diagnostic.DidYouMean(s, choices, other)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
-	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {
-		suggestion = fmt.Sprintf("there is %s in it; write %s", syntax.NameOdd(odd), strings.TrimSpace(plain))
 	}
 	r.fail(n, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.Join(choices, "or")), suggestion)
 	return ""
@@ -339,7 +327,7 @@ func (r *fields) texts(f string) []string {
 	texts, all, several := []string{}, "", (*syntax.Node)(nil)
 	for n, s := range r.itemsOf(f) {
 		texts, all = append(texts, s), all+s+","
-		if severalForm.MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
+		if forms["severalForm"].MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
 			several = cmp.Or(several, n)
 		} else if i := strings.IndexAny(s, "*|()\\"); i >= 0 {
 			r.Add(diagnostic.Warning, n.Line, n.Col, "wildcard", fmt.Sprintf("%s has a %c, which stands for nothing here, so that it finds no other words", diagnostic.Quote(s), s[i]), "list the words: inflected forms of a word are found, longer words are not")

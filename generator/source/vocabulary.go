@@ -221,18 +221,15 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// oneLine splits a withdrawal that is one text: "jo-2026-03 : duplicate", "id: jo-2026-03, reason: legal".
-var oneLine = regexp.MustCompile(`^(?:id: *)?([^,;:]*[^,;: ])(?: *[,;:] *(.*))?$`)
-
 // onOneLine reports a withdrawal without fields of its own, and returns what it means; ok is false for any other.
 func (d *decoder) onOneLine(n *syntax.Node, today reviewcast.Date) (w Withdrawal, ok bool) {
 	line := n.Text
 	if e := n.Entries; len(e) == 1 && e[0].Value.Kind < syntax.List && withdrawnSchema.meant(e[0].Key.Text) == "" {
 		line = e[0].Key.Text + ": " + e[0].Value.Text
-	} else if len(e) == 1 && fieldsInLine.MatchString(e[0].Value.Text) {
+	} else if len(e) == 1 && forms["fieldsInLine"].MatchString(e[0].Value.Text) {
 		line = e[0].Value.Text
 	}
-	m := oneLine.FindStringSubmatch(line)
+	m := forms["oneLine"].FindStringSubmatch(line)
 	if m == nil || !strings.ContainsFunc(m[1], unicode.IsLetter) {
 		return w, false
 	}
@@ -253,18 +250,10 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	}
 	suggestion := "write for each: - " + s.written("…")
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
-		var names []string // of the first one's fields
-		for _, e := range n.Entries {
-			name := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
-			if slices.Contains(names, name) {
-				break
-			}
-			names = append(names, name)
-		}
-		switch e := n.Entries[0]; {
-		case slices.Contains(s.names, names[0]):
-			suggestion = fmt.Sprintf("begin each with a hyphen: - %s: %s", names[0], e.Value.Text) +
-				diagnostic.When(len(names) > 1, fmt.Sprintf("; and write below it, indented by two spaces: %s: …", strings.Join(names[1:], ": …, ")))
+		e := n.Entries[0]
+		switch first := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text); {
+		case slices.Contains(s.names, first):
+			suggestion = fmt.Sprintf("begin each with a hyphen, and indent its other fields below it by two spaces: - %s: %s; the fields are %s", first, e.Value.Text, strings.Join(s.names, ", "))
 		case e.Value.Kind == syntax.List:
 			suggestion = fmt.Sprintf("delete the line %s: and begin with the hyphens", e.Key.Text)
 		default:

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -107,10 +106,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		}
 		published := w.there(path.Join(name, strings.TrimPrefix(reviewcast.PathManifest, "/")))
 		if e.IsDir() && !published && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
-			if other = "if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder"; !w.there(reviewsFolder) {
-				w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
-				return
-			}
+			other = "if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder"
 		}
 		if published {
 			other = "these are pages that build has written; if they are your published ones, move the folder back beside the content folder, in place of the one that is there now, and build again"
@@ -163,13 +159,10 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	}
 }
 
-// reviewForm matches a field that every review has, also in formatted text.
-var reviewForm = regexp.MustCompile(`(?m)^[ -]*rating: *[1-5]\b`)
-
 // hasReviews reports whether a file has reviews as YAML has them, whatever its name.
 func (w *walker) hasReviews(name string) bool {
 	data, _, problem := read(w.root, name, syntax.MaxYAMLFile)
-	return problem == nil && reviewForm.Match(data)
+	return problem == nil && forms["reviewForm"].Match(data)
 }
 
 // there reports whether something has a name.
@@ -209,9 +202,13 @@ func instead(name string) string {
 	return strings.ReplaceAll(remedy, "NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
 
-// remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews, drafts
-// folders whose reviews people think left out.
-var remedies, pictures, misspelt, drafts = meanings("files"), meanings("pictures"), meanings("misspelt extensions"), meanings("folders of drafts")
+// What words.txt says of the names of files, by their extension, and of folders.
+var (
+	remedies = meanings("files")
+	pictures = meanings("pictures")
+	misspelt = meanings("misspelt extensions") // of files of reviews
+	drafts   = meanings("folders of drafts")   // whose reviews people think left out
+)
 
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
@@ -234,14 +231,11 @@ func hidden(name string) string {
 	return ""
 }
 
-// copyForm matches what systems and people add to the name of a copy.
-var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)
-
 // intended returns the name that an entry of the content folder should have, if it is misspelt, or has a .txt at the
 // end, which Notepad adds; "" if not. dir reports whether it is a folder.
 func intended(name string, dir bool) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
-	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
+	if original := forms["copyForm"].ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
 	}
 	if slices.Contains(knownFiles, plain) || slices.Contains(ThemeFiles, plain) {

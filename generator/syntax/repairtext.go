@@ -97,7 +97,10 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 }
 
 // questionForm and answerForm match a question and an answer behind a letter.
-var questionForm, answerForm = regexp.MustCompile(`^ *[QFPDVKO][:.)] +(.*\S)`), regexp.MustCompile(`^ *[AROSVTC][:.)] +(.*\S)`)
+var (
+	questionForm = regexp.MustCompile(`^ *[QFPDVKO][:.)] +(.*\S)`)
+	answerForm   = regexp.MustCompile(`^ *[AROSVTC][:.)] +(.*\S)`)
+)
 
 // letters are a question and an answer with letters for the names of their fields.
 func (y *yamlText) letters(lines []string, at int) (repair, bool) {
@@ -147,8 +150,11 @@ func quoteValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
-// apostropheForm matches the beginning of a text such as 's Morgens, 't Was or 'Twas, braceForm fields whose } is missing.
-var apostropheForm, braceForm = regexp.MustCompile(`^'(?:\pL{1,2}|[Tt]was|[Tt]is|[Tt]il|[Cc]ause|[Bb]out) `), regexp.MustCompile(`^( *(?:- +)?([a-z_]+): *)(\{[^{}]*)$`)
+// apostropheForm matches the beginning of a text such as 's Morgens, 't Was or 'Twas.
+var apostropheForm = regexp.MustCompile(`^'(?:\pL{1,2}|[Tt]was|[Tt]is|[Tt]il|[Cc]ause|[Bb]out) `)
+
+// braceForm matches fields whose } is missing.
+var braceForm = regexp.MustCompile(`^( *(?:- +)?([a-z_]+): *)(\{[^{}]*)$`)
 
 // closeBrace closes the fields of a line.
 func closeBrace(lines []string, at int, m []string) (repair, bool) {
@@ -215,7 +221,10 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 }
 
 // shortFields are fields of a review that have one line, longFields those that may have several.
-var shortFields, longFields = []string{"author", "rating", "date", "language", "source", "source_url"}, []string{"title", "text", "description", "question", "answer"}
+var (
+	shortFields = []string{"author", "rating", "date", "language", "source", "source_url"}
+	longFields  = []string{"title", "text", "description", "question", "answer"}
+)
 
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {

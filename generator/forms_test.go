@@ -1,0 +1,44 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// TestForms compares the names of regular expressions in the code with those of the tables beside it: one that is
+// misspelt would panic at the first text that it is asked about.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for _, table := range []string{"source/words.txt", "lint/words.txt", "diagnostic/words.txt"} {
+		text, err := os.ReadFile(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms, used := diagnostic.Forms(string(text), "forms"), map[string]bool{}
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(table), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`\bforms\["(\w+)"`).FindAllSubmatch(code, -1) {
+				name := string(m[1])
+				if used[name] = true; forms[name] == nil {
+					t.Errorf("%s: %s has no form %s", file, table, name)
+				}
+			}
+		}
+		for name := range forms {
+			if !used[name] {
+				t.Errorf("%s: nothing uses the form %s", table, name)
+			}
+		}
+	}
+}
