@@ -78,7 +78,7 @@ func unshown(column, cell string) bool {
 	if slices.Contains(unshownColumns, diagnostic.Squash(column)) {
 		return slices.Contains(yes, state) || state != "" && isDay(cell)
 	}
-	return slices.Contains(hiddenStates, state)
+	return slices.Contains(hiddenStates, state) && !forms["showsName"].MatchString(plainName(column)) // which hides no more
 }
 
 // sample returns the first rows below the header.

@@ -27,6 +27,7 @@ type review struct {
 	rating       float64 // as in the export
 	values       values
 	no           [][2]string // columns that are not imported, and what they have for no
+	hidden       string      // the column that says that the author wants no name; "" for none
 }
 
 // converter converts rows to reviews by the rules of one import.

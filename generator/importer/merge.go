@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
@@ -36,7 +38,7 @@ func merge(cfg Config, rows rowSeq, f *files) (*Report, error) {
 	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
-		report: &Report{Doubts: map[string][]string{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
+		report: &Report{Doubts: map[string][]string{}, Hidden: map[string]int{}, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == "", NoTexts: cfg.Map[fieldText.String()] == ""},
 		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{}, known: map[string]string{}, seen: map[string]*columnNotes{},
 	}
 	for _, r := range f.records {
@@ -278,7 +280,10 @@ func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s)
 
 // done describes a review that is in the file now. updated is nil for a new one, and empty for one that is as it was.
 func (m *merger) done(v *review, r *record, updated []string) {
-	if string(r.values[fieldAuthor]) == quotedAnonymous && same(r.values[fieldAuthor], v.values[fieldAuthor]) { // and not by the editor
+	switch isAnonymous := string(r.values[fieldAuthor]) == quotedAnonymous && same(r.values[fieldAuthor], v.values[fieldAuthor]); {
+	case isAnonymous && v.hidden != "":
+		m.report.Hidden[v.hidden]++
+	case isAnonymous: // and not by the editor
 		m.report.Anonymous++
 	}
 	if r.values[fieldVerification] == nil {
@@ -302,10 +307,26 @@ func (m *merger) done(v *review, r *record, updated []string) {
 }
 
 // columnNotes is what is known of a column: by its name, whether it has the reviewed business or the state of the review,
-// and by its cells so far, whether they say yes, no or something else, and of businesses the first few names.
+// and which words say there that the author wants no name, and by its cells so far, whether they say yes, no or something
+// else, and of businesses the first few names.
 type columnNotes struct {
 	business, state, yes, no, other bool
-	names                           []string
+	hides, names                    []string
+}
+
+// hidesName returns the words by which a column that isn't imported says that the author wants no name; nil if it is none
+// of these.
+func (m *merger) hidesName(column string) []string {
+	word := plainName(column)
+	switch used := slices.Collect(maps.Values(m.cfg.Map)); {
+	case slices.Contains(used, column):
+		return nil
+	case forms["hidesName"].MatchString(word):
+		return yes
+	case forms["showsName"].MatchString(word):
+		return no
+	}
+	return nil
 }
 
 // maxBusinesses is how many names of businesses a message lists, maxState the bytes that tell yes, no or a state from others.
@@ -317,8 +338,14 @@ func (m *merger) look(r *row, v *review) {
 		c, cell := m.seen[name], r.all[i]
 		if c == nil {
 			word := diagnostic.Squash(name)
-			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word)}
+			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word), hides: m.hidesName(name)}
 			m.seen[name] = c
+		}
+		if c.hides != nil {
+			if slices.Contains(c.hides, diagnostic.Squash(cell[:min(len(cell), maxState)])) {
+				v.hidden, v.author, v.values[fieldAuthor] = name, anonymous, jsontext.Value(quotedAnonymous)
+			}
+			continue
 		}
 		if c.business && cell != "" && len(c.names) < maxBusinesses && !slices.Contains(c.names, quote(cell)) {
 			c.names = append(c.names, quote(cell))

@@ -31,9 +31,10 @@ type Report struct {
 	Vanished                  []string // reviews that the export no longer has; they stay
 	// Doubts are reviews that may be wrong, by what is said of them.
 	Doubts             map[string][]string
-	NoAuthors, NoTexts bool // the export has no column with names, or with texts
-	Anonymous          int  // reviews without a name
-	Unverified         int  // reviews without a verification
+	NoAuthors, NoTexts bool           // the export has no column with names, or with texts
+	Anonymous          int            // reviews without a name
+	Hidden             map[string]int // reviews whose authors want no name, by the column that says so
+	Unverified         int            // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
@@ -179,6 +180,9 @@ func (r *Report) columns(p *printer) {
 		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
 			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
 		}
+	}
+	for _, column := range slices.Sorted(maps.Keys(r.Hidden)) {
+		p.line("%s by %s, as the column %s says; if it says something else, give it another name in the table", diagnostic.Plural(r.Hidden[column], "review"), anonymous, quote(column))
 	}
 	switch {
 	case r.forgotten != "":
