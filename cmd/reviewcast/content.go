@@ -77,32 +77,32 @@ func (f *folderFlags) check() error {
 	return nil
 }
 
-// copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it,
-// and where it would be read; "" if the content folder has the same.
+// copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it
+// (content copy, content (1), content - Copy), and where it would be read; "" if the content folder has the same.
 func (f *folderFlags) copyBeside() (saved, place string) {
-	newest := func(dir string, folders bool) (name string, at time.Time) {
-		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if info, ierr := os.Stat(path); err == nil && ierr == nil && (folders || !entry.IsDir()) && info.ModTime().After(at) {
-				name, at = path, info.ModTime()
-			}
-			return nil
-		})
-		return name, at
-	}
-	_, last := newest(f.Content, true)
-	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(f.Content), "*"))
-	for _, other := range beside {
-		same := func(name string) bool {
-			here, _ := os.ReadFile(filepath.Join(f.Content, name))
-			there, _ := os.ReadFile(filepath.Join(other, name))
-			return bytes.Equal(here, there)
-		}
-		name, at := newest(filepath.Join(other, "reviews"), false)
-		if below, _ := filepath.Rel(other, name); at.After(last) && same(source.BusinessFile) && same(source.SiteFile) && !same(below) {
-			return name, filepath.Join(f.Content, below)
+	_, last := newest(f.Content, "")
+	copies, _ := filepath.Glob(filepath.Clean(f.Content) + "[ (]*")
+	for _, other := range copies {
+		name, at := newest(other, "reviews")
+		here, _ := os.ReadFile(filepath.Join(f.Content, name))
+		there, _ := os.ReadFile(filepath.Join(other, name))
+		if at.After(last) && !bytes.Equal(here, there) {
+			return filepath.Join(other, name), filepath.Join(f.Content, name)
 		}
 	}
 	return "", ""
+}
+
+// newest returns the file of a folder within a content folder that was saved last.
+func newest(content, folder string) (name string, at time.Time) {
+	_ = filepath.WalkDir(filepath.Join(content, folder), func(path string, entry fs.DirEntry, err error) error {
+		if info, _ := os.Stat(path); err == nil && info != nil && !entry.IsDir() && info.ModTime().After(at) {
+			name, _ = filepath.Rel(content, path)
+			at = info.ModTime()
+		}
+		return nil
+	})
+	return name, at
 }
 
 // wrongFolder returns what meant.txt says of a content folder.

@@ -262,16 +262,9 @@ const wsaAddrInUse = syscall.Errno(10048)
 // listenError explains why an address cannot be opened and names one that can.
 func listenError(ctx context.Context, flag, addr string, err error) error {
 	host, port, splitErr := net.SplitHostPort(addr)
-	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
-	case splitErr != nil && isPort(addr):
-		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
-	case splitErr != nil || strings.Contains(addr, "://") || strings.HasPrefix(addr, "unix:"):
+	case splitErr != nil || !isPort(port):
 		return usageError{explain("addresses", flag+" "+strconv.Quote(addr)+"\n"+addr)}
-	case !isPort(port) && isPort(host):
-		return usage("%s: the host comes first; write %s %s", flag, flag, net.JoinHostPort(port, host))
-	case !isPort(port):
-		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
 		return fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: %s %s",
 			addr, flag, nextFree(ctx, host, port))

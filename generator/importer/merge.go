@@ -314,21 +314,6 @@ type columnNotes struct {
 	hides, names                    []string
 }
 
-// hidesName returns the words by which a column that isn't imported says that the author wants no name; nil if it is none
-// of these.
-func (m *merger) hidesName(column string) []string {
-	word := plainName(column)
-	switch used := slices.Collect(maps.Values(m.cfg.Map)); {
-	case slices.Contains(used, column):
-		return nil
-	case forms["hidesName"].MatchString(word):
-		return yes
-	case forms["showsName"].MatchString(word):
-		return no
-	}
-	return nil
-}
-
 // maxBusinesses is how many names of businesses a message lists, maxState the bytes that tell yes, no or a state from others.
 const maxBusinesses, maxState = 4, 16
 
@@ -338,7 +323,12 @@ func (m *merger) look(r *row, v *review) {
 		c, cell := m.seen[name], r.all[i]
 		if c == nil {
 			word := diagnostic.Squash(name)
-			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word), hides: m.hidesName(name)}
+			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word)}
+			if forms["hidesName"].MatchString(plainName(name)) {
+				c.hides = yes
+			} else if forms["showsName"].MatchString(plainName(name)) && fieldOf(name) != "author" { // as Display Name is
+				c.hides = no
+			}
 			m.seen[name] = c
 		}
 		if c.hides != nil {
