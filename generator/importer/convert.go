@@ -56,10 +56,9 @@ type converter struct {
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
-	// over counts the ratings over the scale, scale is what it then seems to be, since the day of the first of them.
+	// over counts the ratings over the scale, scale is what it then seems to be.
 	over  int
 	scale float64
-	since reviewcast.Date
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -216,9 +215,6 @@ func (c *converter) andRound(scale float64) string {
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	if day, skip := c.date(r, fieldDate); skip == nil && (c.since == "" || day < c.since) {
-		c.since = day
-	}
 	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
 }
 

@@ -77,7 +77,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.since, "the day when it changed"))
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 	say(cfg.ask != "", strings.TrimPrefix(report.Remedy+"\n"+cfg.ask, "\n"))
 }
@@ -165,8 +165,6 @@ func (t *table) misread(cfg *Config) error {
 	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
 	switch meant := fieldOf(text); {
-	case isRecommendation(rating) && !slices.Contains(rated(t.names, t.sample()), rating):
-		return &UsageError{[]string{messages["recommendations"]}}
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
