@@ -67,6 +67,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
 	fmt.Fprint(std.out, res.Waiting(c.Content))
 	c.warn(std.err, res)
+	if len(res.Changed)+len(res.Removed) == 0 {
+		c.warnOfCopies(std.err)
+	}
 	c.upload(std, res)
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		// The files are published by now, so a hub that is down is no failure.
@@ -80,6 +83,18 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 // beside returns where the output folder should be: beside the content folder.
 func (c *buildCmd) beside() string { return filepath.Join(c.Content, "..", "public") }
 
+// warnOfCopies names files of reviews that only a copy of the content folder has: content copy, content (1), content - Copy.
+func (c *buildCmd) warnOfCopies(w io.Writer) {
+	here, sub := filepath.Clean(c.Content), filepath.FromSlash("/reviews/")
+	files, _ := filepath.Glob(here + "[ (]*" + sub + "*")
+	below, _ := filepath.Glob(here + "[ (]*" + sub + filepath.FromSlash("*/*"))
+	for _, name := range append(files, below...) {
+		if own := here + name[strings.LastIndex(name, sub):]; !exists(own) && !isFolder(name) {
+			fmt.Fprintf(w, "warning: %s is in a copy of %s, which is not read; if it is your last work, move it to %s\n", name, here, own)
+		}
+	}
+}
+
 // warn writes what is odd about the output folder.
 func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 	if source.IsLocal(c.BaseURL) {
@@ -89,11 +104,6 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 	for _, name := range res.Edited {
 		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n",
 			filepath.Join(c.Public, name), c.Content, c.Public)
-	}
-	if len(res.Changed)+len(res.Removed) == 0 {
-		if saved, place := c.copyBeside(); saved != "" {
-			fmt.Fprintf(w, "warning: nothing has changed in %s, and %s was saved since, in a copy of it, which is not read; if it is your last work, write what is new in it into %s\n", c.Content, saved, place)
-		}
 	}
 	theme := res.Pages.Theme // whose templates may use any file
 	for _, name := range source.ThemeFiles {
@@ -123,14 +133,6 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
 		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, c.beside())
-	}
-	// A folder that holds the content folder, too, is that of a project.
-	for dir := filepath.Clean(filepath.Join(c.Public, "..")); res.First && !within(c.Content, dir); dir = filepath.Join(dir, "..") {
-		if pages, _ := filepath.Glob(filepath.Join(dir, "index.[hp]*")); len(pages) > 0 && !isPublished(dir) {
-			fmt.Fprintf(std.err, "warning: %s is in the folder of another website, which has %s; the reviews need a host of their own, such as reviews.example.com, "+
-				"and don't work below the address of another website; unless %[1]s is all that the host in base_url shows, name a folder elsewhere, such as --public %[3]s\n", c.Public, pages[0], c.beside())
-			break
-		}
 	}
 	if res.First && c.Previous != "" {
 		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)

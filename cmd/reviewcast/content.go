@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,34 +73,6 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("%s; %s", message, remedy)}
 	}
 	return nil
-}
-
-// copyBeside returns a file of reviews that was saved after all of the content folder, in a copy of that folder beside it
-// (content copy, content (1), content - Copy), and where it would be read; "" if the content folder has the same.
-func (f *folderFlags) copyBeside() (saved, place string) {
-	_, last := newest(f.Content, "")
-	copies, _ := filepath.Glob(filepath.Clean(f.Content) + "[ (]*")
-	for _, other := range copies {
-		name, at := newest(other, "reviews")
-		here, _ := os.ReadFile(filepath.Join(f.Content, name))
-		there, _ := os.ReadFile(filepath.Join(other, name))
-		if at.After(last) && !bytes.Equal(here, there) {
-			return filepath.Join(other, name), filepath.Join(f.Content, name)
-		}
-	}
-	return "", ""
-}
-
-// newest returns the file of a folder within a content folder that was saved last.
-func newest(content, folder string) (name string, at time.Time) {
-	_ = filepath.WalkDir(filepath.Join(content, folder), func(path string, entry fs.DirEntry, err error) error {
-		if info, _ := os.Stat(path); err == nil && info != nil && !entry.IsDir() && info.ModTime().After(at) {
-			name, _ = filepath.Rel(content, path)
-			at = info.ModTime()
-		}
-		return nil
-	})
-	return name, at
 }
 
 // wrongFolder returns what meant.txt says of a content folder.
