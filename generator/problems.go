@@ -138,7 +138,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content), content), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -282,7 +282,7 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
-		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, len(missing) == 1))
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
@@ -312,8 +312,8 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; alone reports that no other is missing.
-func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, alone bool) diagnostic.Problem {
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; missing has those that are missing, too.
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, missing []string) diagnostic.Problem {
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if note := content.Noted(id); kept == nil && note.File != "" {
 		if note.File == source.WithdrawnFile {
@@ -325,7 +325,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
-			if alone && len(strangers) == 1 || diagnostic.Nearest(w.ID, []string{id}) != "" {
+			if len(missing) == 1 && len(strangers) == 1 || diagnostic.NearestID(w.ID, missing) == id {
 				at, message = w.At, message+fmt.Sprintf(", and there has never been a review %q", w.ID)
 				remedy = fmt.Sprintf("write %s here, or put the review back", id)
 			}

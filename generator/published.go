@@ -234,8 +234,10 @@ func (p *published) strangers(content *source.Content) []source.Withdrawal {
 // strange returns the problems of withdrawals of reviews that never were: they would be published, and couldn't be taken
 // back. Those that are published already stay. A missing review explains a misspelt one.
 func (p *published) strange(content *source.Content, missing []string) (problems []diagnostic.Problem) {
+	listed := withdrawnIDs(content)
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(p.ids)), func(id string) bool { return listed[strings.ToLower(id)] })
 	for _, w := range p.strangers(content) {
-		if near := diagnostic.Nearest(w.ID, slices.Sorted(maps.Keys(p.ids))); len(missing) == 0 && reviewcast.ValidID(w.ID) {
+		if near := diagnostic.NearestID(w.ID, ids); len(missing) == 0 && reviewcast.ValidID(w.ID) {
 			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s, and none has been published", diagnostic.Quote(w.ID)),
 				"if a review is to go that is still published, "+diagnostic.Pick(near != "", "write id: "+near, "correct the id")+"; what was never published needs no withdrawal: delete these lines"))
 		}

@@ -107,7 +107,7 @@ func TestWithdrawn(t *testing.T) {
 	t.Parallel()
 	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
 	files := map[string]string{}
-	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "shop-1001", "shop-1002"} {
+	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "2026-10-marathon-sandra", "shop-1001", "shop-1002"} {
 		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + " B.\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
 	}
 	published := filepath.Join(t.TempDir(), "public") // of each of the folders
@@ -126,6 +126,7 @@ func TestWithdrawn(t *testing.T) {
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},
 		{"of a review that never was", "", "- id: 2025-q3-oven", never},
+		{"under an id from memory", "", "- id: 2026-10-wade-sandra", "error withdrawn.yaml:1:7: there is no review \"2026-10-wade-sandra\", and none has been published; if a review is to go that is still published, write id: 2026-10-marathon-sandra; what was never published needs no withdrawal: delete these lines"},
 		{"of another number", "shop-1001", "- id: shop-1001", ""},
 		{"before the review", "2026-q3-boiler", "- id: 2026-q3-boiler\n  month: 2026-03", "warning withdrawn.yaml:1:7: the withdrawal of \"2026-q3-boiler\" is dated 2026-02-01, and its review of 2026-03 was published after that; correct the date; if it is withdrawn today, write date: 2026-06-01"},
 	} {
@@ -379,6 +380,30 @@ func TestReplacedColumn(t *testing.T) {
 		}
 		if err != nil || got != test.want {
 			t.Errorf("%s: got %s, %v\nwant %s", test.old, got, err, test.want)
+		}
+	}
+}
+
+// TestSmallTable sorts the ratings of four published reviews alone, which changes two of them, and exchanges two others.
+func TestSmallTable(t *testing.T) {
+	t.Parallel()
+	const table = "id,author,rating,date,text,verification.method\nk1,Mia,%d,2025-01-05,Fine.,job\nk2,Al,%d,2025-01-04,Late.,job\nk3,Zoe,%d,2025-01-06,Good.,job\nk4,Jo,%d,2025-01-01,Kind.,job\n"
+	more := map[string]string{}
+	for i := range 4 {
+		more[fmt.Sprintf("reviews/m%d.yaml", i)] = fmt.Sprintf("{id: m%d, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n", i)
+	}
+	dir := folder(t, more)
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	put(t, dir, map[string]string{"reviews/cards.csv": fmt.Sprintf(table, 5, 4, 5, 3)})
+	mustBuild(t, cfg)
+	for _, test := range []struct {
+		ratings []any
+		want    bool
+	}{{[]any{3, 4, 5, 5}, true}, {[]any{4, 5, 5, 3}, false}, {[]any{5, 4, 5, 5}, false}} {
+		put(t, dir, map[string]string{"reviews/cards.csv": fmt.Sprintf(table, test.ratings...)})
+		problems, err := NewBuilder(cfg).Check(t.Context())
+		if got := fmt.Sprint(problems); err != nil || strings.Contains(got, "2 of 8 published reviews have another rating") != test.want || (len(problems) > 0) != test.want {
+			t.Errorf("%v: %s, %v", test.ratings, got, err)
 		}
 	}
 }

@@ -79,6 +79,8 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			case text == own && ours != "": // it stays as it is
 			case !bytes.Contains(line, []byte("=")):
 				wrong("the line has no =", "write our text, = and yours, such as Technicians = Our team")
+			case slices.Contains(says, own) && ours == "":
+				wrong("the two sides are exchanged: our text stands before the =", fmt.Sprintf("write %s = %s", own, text))
 			case ours == "":
 				near := cmp.Or(replaced[text], diagnostic.Nearest(text, says))
 				for word := range strings.FieldsSeq(strings.ToLower(text)) {

@@ -223,6 +223,18 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
+// NearestID returns the nearest of some ids or, if none is near, the only one with the same words but one: a name, and others,
+// since a date alone says little.
+func NearestID(id string, ids []string) string {
+	words := strings.Split(strings.ToLower(id), "-")
+	alike := slices.DeleteFunc(slices.Clone(ids), func(other string) bool {
+		same := slices.DeleteFunc(strings.Split(strings.ToLower(other), "-"), func(word string) bool { return !slices.Contains(words, word) })
+		named := slices.ContainsFunc(same, func(word string) bool { return !strings.ContainsAny(word, "0123456789") })
+		return !named || len(same) < max(2, len(words)-1) || strings.Count(other, "-") != len(words)-1
+	})
+	return cmp.Or(Nearest(id, ids), When(len(alike) == 1, strings.Join(alike, "")))
+}
+
 var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 
 // Squash lowers a word and drops spaces, hyphens, underscores and dots.

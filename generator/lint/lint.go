@@ -13,7 +13,7 @@
 //	mail-in-text          the head or the end of a mail, or its line ends
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
-//	other-rating          a rating that the text contradicts
+//	other-rating other-average   a rating that the text contradicts; stars on average that are not those of the reviews
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -83,18 +83,24 @@ type inspector struct {
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
-	notUTF8             map[string]bool // files in which U+FFFD stands for a byte or a control character
-	fits                bool            // a text is in the language of the site
+	notUTF8             map[string]bool   // files in which U+FFFD stands for a byte or a control character
+	fits                bool              // a text is in the language of the site
+	texts               int               // without a language of their own
+	looks               map[string]string // codes of languages by the messages on texts in them
+	stars, rated        int               // of the published reviews, and how many these are
 	root                *os.Root
 }
 
 func newInspector(c *source.Content) *inspector {
 	b := &c.Business
-	authors := map[string]string{}
+	authors, stars, rated := map[string]string{}, 0, 0
 	for _, r := range c.Reviews {
 		authors[strings.Split(r.Author, " ")[0]] = r.Author
+		if r.Published && r.Rating > 0 {
+			stars, rated = stars+r.Rating, rated+1
+		}
 	}
-	return &inspector{content: c, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
+	return &inspector{content: c, stars: stars, rated: rated, looks: map[string]string{}, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
 
@@ -230,6 +236,7 @@ func (in *inspector) small() {
 			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
+			in.otherAverage(top(file), s)
 		}
 	}
 	b := &c.Business

@@ -186,7 +186,10 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 		enough = 3 // none of another language
 	}
 	fits := languages[best] == languages[own] || own == "sr" && best == "hr" // no and nb are one language
-	in.fits = in.fits || fits && strings.HasPrefix(in.content.Site.Language, own)
+	if strings.HasPrefix(in.content.Site.Language, own) {
+		in.texts++
+		in.fits = in.fits || fits
+	}
 	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
 	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && (languages[own] != "" || !latin)
 	looks := languages[best]
@@ -207,23 +210,30 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	if !source.IsYAML(at.File) {
 		remedy = fmt.Sprintf(`write "language":"%[1]s"; if all reviews of an import are %[2]s, import again with --language %[1]s`, best, looks)
 	}
-	in.add(at, place, "language", fmt.Sprintf("the text is published as %s, and looks %s", named, looks), remedy)
+	message := fmt.Sprintf("the text is published as %s, and looks %s", named, looks)
+	in.looks[message] = best
+	in.add(at, place, "language", message, remedy)
 }
 
-// siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one
-// other language, and none in its own, the site has the wrong one.
+// siteLanguage puts one warning, on the language of the site, in place of those on each of the texts, if most of them are
+// in one other language, and none is in its own.
 func (in *inspector) siteLanguage() {
-	other := func(f finding) bool { return f.Code != "language" }
-	texts := slices.DeleteFunc(slices.Clone(in.findings), other)
 	site, _, _ := strings.Cut(in.content.Site.Language, "-")
-	if in.fits || len(texts) < 2 || slices.ContainsFunc(texts, func(f finding) bool {
-		return f.Message != texts[0].Message || !strings.HasPrefix(f.Message, "the text is published as "+site)
-	}) {
+	of := func(f finding) bool { return strings.HasPrefix(f.Message, "the text is published as "+site) }
+	counts, best := map[string]int{}, ""
+	for _, f := range in.findings {
+		if counts[f.Message]++; of(f) && in.looks[f.Message] != "" && counts[f.Message] > counts[best] {
+			best = f.Message
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(in.findings), func(f finding) bool { return of(f) && (f.Message == best || in.looks[f.Message] == "") })
+	n := len(in.findings) - len(rest)
+	if in.fits || best == "" || n < 2 || 2*n <= in.texts {
 		return
 	}
-	in.findings = slices.DeleteFunc(in.findings, func(f finding) bool { return !other(f) })
-	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].Message)
-	in.add(top(source.SiteFile), "language:", "language", message, texts[0].Suggestion)
+	in.findings = rest
+	message := strings.Replace(best, ", and looks", fmt.Sprintf(", and %d of %d texts look", n, in.texts), 1)
+	in.add(top(source.SiteFile), "language:", "language", strings.Replace(message, "the text is published as", "the language of the site is", 1), "write language: "+in.looks[best])
 }
 
 // maxSame is how many texts of a file are told one by one when they look the same language.

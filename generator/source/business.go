@@ -141,8 +141,13 @@ func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 	a, o := g.Latitude, g.Longitude
 	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
 		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
+			wrong, right := diagnostic.Pick(p[0] == a, "longitude", "latitude"), diagnostic.Pick(p[0] == a, p[1], p[0])
+			remedy := fmt.Sprintf("write %s: %g, if the sign is wrong", wrong, right)
+			if p[0] != a && p[1] != o {
+				remedy = fmt.Sprintf("write latitude: %g and longitude: %g in their places, if the numbers are exchanged", p[0], p[1])
+			}
 			if i > 0 {
-				r.warn("latitude", "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
+				r.warn(wrong, "bad-value", "geo is not in "+country+", the country of the address", remedy)
 			}
 			return
 		}

@@ -115,12 +115,21 @@ func (c calendar) written(n *syntax.Node, line int) string {
 	return fmt.Sprintf(`write in place of %s: hours: ["%s"]`, diagnostic.Pick(line == last, "this line", fmt.Sprintf("lines %d to %d", line, last)), strings.Join(items, `", "`))
 }
 
+// otherHours match hours of guests, and times.
+var otherHours = diagnostic.Forms(wordsFile, "other hours")
+
 // remedy returns how hours should have been written.
 func (c calendar) remedy(s string) string {
+	const guests = "check-in, check-out, meals and appointments are no opening hours"
 	meant, rest := c.meant(s)
-	switch {
+	open, others := "write "+strings.Join(meant, ", and on a line of its own ")+rest, guests+": delete this line, and write it in the description"
+	switch times := otherHours["times"].FindString(c.plain(s)); {
+	case otherHours["guests"].MatchString(s):
+		return diagnostic.When(len(meant) > 0, "if you are open to everybody then, "+open+"; if not, ") + others
 	case len(meant) > 0:
-		return "write " + strings.Join(meant, ", and on a line of its own ") + rest
+		return open
+	case times != "":
+		return fmt.Sprintf("the days are missing: write Mo-Su %s if you are open then on each day, or your days in place of Mo-Su; %s, and belong in the description", times, guests)
 	case !strings.ContainsAny(s, "0123456789"):
 		return "delete this line: days when you are closed are left out, and what has no times belongs in the description"
 	}

@@ -122,15 +122,15 @@ func (x *index) ids(of func(*Review) bool) (ids []string) {
 }
 
 // meant returns the id that a word probably stands for, which may be the name of the author; "" for none, and for an
-// author of several reviews.
-func (x *index) meant(word string, at places) string {
+// author of several reviews. What is only near is none of the ids that are known to be others.
+func (x *index) meant(word string, at places, but ...string) string {
 	if r := x.first(word, at); r != nil {
 		return r.ID
 	}
 	if by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, word) }); len(by) > 0 {
 		return diagnostic.When(len(by) == 1, by[0])
 	}
-	return diagnostic.Nearest(addressed(word), x.ids(func(*Review) bool { return true }))
+	return diagnostic.NearestID(addressed(word), x.ids(func(r *Review) bool { return !slices.Contains(but, r.ID) }))
 }
 
 // places finds the places of reviews.
@@ -256,8 +256,8 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 	suggestion := "if both are the same review, write into the first what is newer here, and delete this one; if not, give the newer one an id of its own: one that is published keeps its id"
 	differ := w.Date != first.Date || *cmp.Or(w.Text, new(string)) != *cmp.Or(first.Text, new(string))
 	if w.Author != first.Author && differ && w.Author != "" && first.Author != "" {
-		suggestion = fmt.Sprintf("give the new one of these two reviews an id of its own: if it is that of %s, write here id: %s; if it is that of %s, write in %s:%d id: %s; the one that is published keeps its id",
-			w.Author, ownID(&w.Review), first.Author, at.File, at.Line, ownID(first))
+		suggestion = fmt.Sprintf("give the new one of these two reviews an id of its own: if it is that of %s, write here %s; if it is that of %s, write in %s:%d %s; the one that is published keeps its id",
+			w.Author, ownID(&w.Review, p.File), first.Author, at.File, at.Line, ownID(first, at.File))
 	}
 	if w.key == first.rec.key && w.ID == first.ID {
 		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
@@ -267,8 +267,8 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }
 
-// ownID returns an id for a review, of its author and its date.
-func ownID(r *Review) string {
+// ownID returns an id for a review, of its author and its date, as a file has it.
+func ownID(r *Review, file string) string {
 	name, _, _ := strings.Cut(strings.ToLower(r.Author), " ")
-	return strings.Trim(fixID(name)+"-"+string(r.Date), "-")
+	return diagnostic.When(formatOf(file) != "csv", "id: ") + strings.Trim(fixID(name)+"-"+string(r.Date), "-")
 }

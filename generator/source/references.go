@@ -204,7 +204,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
 	case r == nil:
 		code, why = "unknown-review", "does not exist"
-		if id := x.meant(c.id, at); id != "" {
+		if id := x.meant(c.id, at, *cmp.Or(c.list, new([]string))...); id != "" {
 			suggestion = fmt.Sprintf("did you mean %q?", id)
 		}
 	case r.ID != c.id:

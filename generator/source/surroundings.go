@@ -46,6 +46,7 @@ type citation struct {
 	quote    string
 	words    diagnostic.Position // of the quote
 	remedy   string              // for a text where a list of ids belongs
+	list     *[]string           // that it stands in; nil for none
 }
 
 // readSmallFiles reads every file but those with reviews. key is the hash of all that they say.

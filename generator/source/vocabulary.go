@@ -166,7 +166,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		} else {
 			for n, id := range r.itemsOf(cites) {
 				q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-				s.cited = append(s.cited, citation{id: id, what: cites, at: d.position(placeOf(n))})
+				s.cited = append(s.cited, citation{id: id, what: cites, at: d.position(placeOf(n)), list: &q.EvidenceReviewIDs})
 			}
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
