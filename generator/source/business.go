@@ -89,6 +89,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
+	r.namesakes(b.Technicians)
 }
 
 // dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
@@ -197,7 +198,6 @@ func (r *fields) listed(list int, s *surroundings) {
 		switch field {
 		case "technicians":
 			b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
-			one.namesakes(b.Technicians)
 		case "services":
 			b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
 			s.content.ServiceAliases[id] = aliases
@@ -208,16 +208,15 @@ func (r *fields) listed(list int, s *surroundings) {
 	}
 }
 
-// namesakes warns of aliases of technicians that are the first name of the last of them, or the other way round.
+// namesakes warns of aliases of technicians that are the first name of another one.
 func (r *fields) namesakes(technicians []reviewcast.Technician) {
-	last := technicians[len(technicians)-1]
-	for _, other := range technicians[:len(technicians)-1] {
-		for _, pair := range [][2]reviewcast.Technician{{last, other}, {other, last}} {
-			isFirst := func(alias string) bool {
-				return strings.HasPrefix(strings.ToLower(pair[1].Name), strings.ToLower(alias)+" ") && !slices.Contains(pair[1].Aliases, alias)
-			}
-			if i := slices.IndexFunc(pair[0].Aliases, isFirst); i >= 0 {
-				r.warn("id", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(pair[0].Aliases[i]), pair[0].Name, pair[1].Name), "leave it out of the aliases, and list the technicians of such reviews")
+	for _, t := range technicians {
+		for _, alias := range t.Aliases {
+			i := slices.IndexFunc(technicians, func(other reviewcast.Technician) bool {
+				return other.ID != t.ID && strings.HasPrefix(strings.ToLower(other.Name), strings.ToLower(alias)+" ") && !slices.Contains(other.Aliases, alias)
+			})
+			if i >= 0 {
+				r.warn("technicians", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(alias), t.Name, technicians[i].Name), "leave it out of the aliases, and list the technicians of such reviews")
 			}
 		}
 	}

@@ -234,11 +234,11 @@ var replyForm = regexp.MustCompile(diagnostic.Rows(wordsFile, "words of a reply"
 func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further bool) {
 	e, s := &entries[i], r.schema
 	name, differs := e.Key.Text, e.Value.Text != r.found[s.index[e.Key.Text]].Value.Text
-	switch reply := r.replied(entries[i:]); {
+	switch reply := r.replied(e.Value.Text); {
 	case e.Value.Kind == syntax.List:
 		return "move its items into the first, and delete this one", false
 	case r.strict:
-	case reply != "":
+	case s == reviewSchema && name == "text" && reply != "":
 		return reply, true
 	case s.index[name] == 0 && s.prefix == "" && r.node.Col > 1:
 		return fmt.Sprintf("if a second %s begins here, write in place of the whole line: %s- %s: %s", strings.TrimPrefix(s.what, "the "), strings.Repeat(" ", max(0, r.node.Col-3)), name, e.Value.Text), true
@@ -248,32 +248,19 @@ func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further b
 	return "keep one of them", false
 }
 
-// replied returns how to write a reply whose fields stand below those of its review; "" if they don't seem to be one.
-func (r *fields) replied(below []syntax.Entry) string {
-	if r.schema != reviewSchema || r.value("text") == nil {
-		return "" // a text below is the customer's
-	}
-	var names []string
-	written := map[string]string{}
-	for _, e := range below {
-		written[e.Key.Text] = e.Value.Text
-		if slices.Contains([]string{"author", "text", "date"}, e.Key.Text) {
-			names = append(names, e.Key.Text)
-		}
-	}
-	text, author := written["text"], cmp.Or(r.value("author"), &syntax.Node{}).Text
+// replied returns how to write a second text of a review that is the reply to it; "" if it doesn't seem to be one.
+func (r *fields) replied(text string) string {
+	author := cmp.Or(r.value("author"), &syntax.Node{}).Text
 	called, _, _ := strings.Cut(author, " ")
 	begin := strings.FieldsFunc(text[:min(len(text), 60)], func(c rune) bool { return strings.ContainsRune(" ,.!:;\n", c) })
-	if text == "" || written["rating"] != "" || !slices.Contains(begin, called) && !replyForm.MatchString(text) {
+	if !slices.Contains(begin, called) && !replyForm.MatchString(text) {
 		return ""
 	}
-	date := cmp.Or(written["date"], "YYYY-MM-DD")
-	day := diagnostic.When(written["date"] == "", ", with the day of the reply in place of YYYY-MM-DD")
-	line := fmt.Sprintf("in place of %s here: %sowner_reply: {text: %q, date: %s}", diagnostic.Join(names, "and"), strings.Repeat(" ", r.node.Col-1), text, date)
+	line := fmt.Sprintf("in place of text here: owner_reply: {text: %q, date: YYYY-MM-DD}", text)
 	if len(line) > diagnostic.MaxPasted {
-		line = "owner_reply: on a line of its own above text:, two more spaces before text: and each of its lines, and below them, as far to the right as text:, date: " + date
+		line = "owner_reply: on a line of its own above text:, two more spaces before text: and each of its lines, and below them, as far to the right as text:, date: YYYY-MM-DD"
 	}
-	return "this reads like your reply; if it is, write " + line + day
+	return "this reads like your reply; if it is, write " + line + ", with the day of the reply in place of YYYY-MM-DD"
 }
 
 // Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they
