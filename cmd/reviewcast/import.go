@@ -112,9 +112,6 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if contentAbove(file) != "" && !source.IsYAML(file) {
 		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
 	}
-	if isPublished(filepath.Dir(file)) {
-		return usageError{fmt.Errorf("%s is what your own build has published, from reviews that are in the content folder; if they are lost there, copy it into the folder reviews, and run reviewcast check", file)}
-	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {
 		return err
@@ -148,9 +145,6 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		here, _ := os.Getwd()
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		command := importOf(file, "")
-		if cfg.Platform != "" && strings.HasPrefix(command, "reviewcast import "+cfg.Platform) { // it was run
-			command = commandLine("reviewcast", "import", "csv", file, "--source", "NAME")
-		}
 		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
 			command, _, _ = strings.Cut(command, " --source")
 			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")

@@ -56,9 +56,7 @@ type schemaCmd struct {
 
 // Run writes the schemas.
 func (c *schemaCmd) Run(std streams) error {
-	if isContent(".") && c.Dir == filepath.Join("content", schema.Folder) {
-		c.Dir = schema.Folder // run in the content folder
-	} else if isContent(c.Dir) {
+	if isContent(c.Dir) {
 		c.Dir = filepath.Join(c.Dir, schema.Folder)
 	}
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {

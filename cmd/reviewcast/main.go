@@ -7,12 +7,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -154,22 +152,10 @@ func explainError(ctx context.Context, err error) error {
 		where := diagnostic.Pick(exists(path.Path), path.Path, "the folder "+filepath.Dir(path.Path))
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return fmt.Errorf("there is no site %s; is the address right, and this computer online? (%w)", dns.Name, err)
+	if err == nil {
+		return nil
 	}
-	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
-		return fmt.Errorf("this address has no certificate for https yet; ask your web host to switch https on for it (%w)", err)
-	}
-	for cause, remedy := range map[error]string{
-		syscall.EROFS:   "this disk cannot be written to, choose a folder elsewhere",
-		syscall.ENOTDIR: "this is a file, name a folder", syscall.ENOSPC: "delete something, and run the command again",
-		syscall.ECONNREFUSED: "nothing answers at this address: is it right, and is the site running?",
-	} {
-		if errors.Is(err, cause) {
-			return fmt.Errorf("%w; %s", err, remedy)
-		}
-	}
-	return err
+	return cmp.Or(explain("system errors", err.Error()), err)
 }
 
 // newParser returns the parser of the command line.
