@@ -35,13 +35,16 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var ids []string
+	var ids, named []string
 	for _, r := range in.Reviews {
-		ids = append(ids, r.ID)
+		if ids = append(ids, r.ID); strings.Contains(strings.ToLower(r.ID+" "+r.Author), strings.ToLower(c.ID)) {
+			named = append(named, r.ID)
+		}
 	}
 	i := slices.Index(ids, c.ID)
 	if i < 0 {
-		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, diagnostic.DidYouMean(c.ID, ids, "ids are in the files of "+c.Content+"/reviews"))
+		meant := diagnostic.Pick(len(named) == 1, strings.Join(named, ""), c.ID)
+		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, diagnostic.DidYouMean(meant, ids, "ids are in the files of "+c.Content+"/reviews"))
 	}
 	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil

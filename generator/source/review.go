@@ -135,6 +135,11 @@ var csvColumns = func() syntax.Columns {
 	}
 	c.Required = requiredFields
 	c.Cells = map[string]string{"verification.method": " Its cells have the method: " + MethodsExplained}
+	c.Fits = func(n *syntax.Node) bool {
+		d, w := decoder{List: &diagnostic.List{}}, record{}
+		d.review(n, &w)
+		return d.Len() == 0 && (w.Title == nil || w.Text != nil && len(*w.Text) > len(*w.Title))
+	}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {

@@ -105,8 +105,11 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
 		published := w.there(path.Join(name, strings.TrimPrefix(reviewcast.PathManifest, "/")))
-		if e.IsDir() && !published && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return formatOf(e.Name()) != "" }) {
-			other = "if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder"
+		if e.IsDir() && !published && slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return e.IsDir() || formatOf(e.Name()) != "" }) {
+			if other = "if reviews are in it that are to be published, move it into the folder reviews; if not, move it out of the content folder"; !w.there(reviewsFolder) {
+				w.wrongName(name, "if the reviews are in it, rename it to "+reviewsFolder)
+				return
+			}
 		}
 		if published {
 			other = "these are pages that build has written; if they are your published ones, move the folder back beside the content folder, in place of the one that is there now, and build again"

@@ -25,6 +25,8 @@ type Columns struct {
 	DidYouMean func(name string) string
 	// Cells say of some columns what is written in them.
 	Cells map[string]string
+	// Fits reports whether a row has in each column what belongs there.
+	Fits func(*Node) bool
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -112,8 +114,29 @@ func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
 				row, suggestion = cells, fmt.Sprintf("its cells are separated by %q, those of the header by %q", sign, comma)
 			}
 		}
+		if filled := c.filled(row, names, comma); len(filled) == 1 {
+			suggestion += "; write " + filled[0]
+		}
 	}
 	c.Add(diagnostic.Error, line, 1, "cell-count", message, suggestion)
+}
+
+// filled returns a row with the empty cells that it lacks, wherever it fits its columns then. It tries that for the first
+// rows that are wrong, and for short ones.
+func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
+	for i := 0; i <= len(row) && c.Len() < maxFilled && len(strings.Join(row, "")) < diagnostic.MaxPasted; i++ {
+		var table strings.Builder
+		w := csv.NewWriter(&table)
+		w.Comma = comma
+		_ = w.WriteAll([][]string{names, slices.Insert(slices.Clone(row), i, make([]string, len(names)-len(row))...)})
+		trial := CSVReader{List: &diagnostic.List{}, Columns: c.Columns}
+		trial.Read([]byte(table.String()), func(n *Node) {
+			if _, filled, _ := strings.Cut(strings.TrimSpace(table.String()), "\n"); c.Fits(n) && !slices.Contains(rows, filled) {
+				rows = append(rows, filled)
+			}
+		})
+	}
+	return rows
 }
 
 // column is where a cell goes: a field, or a field in a field.
@@ -176,8 +199,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, len(first) > 0
 }
 
-// maxJudged is how many names of columns say whether they are ours.
-const maxJudged = 100
+// maxJudged is how many names of columns say whether they are ours, maxFilled how many wrong rows are tried with empty cells.
+const maxJudged, maxFilled = 100, 5
 
 // valueForm matches a cell that is no name of a column.
 var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)
