@@ -143,7 +143,7 @@ import csv words.csv --source words --partial --verification trust
 import csv words.csv --source words --encoding latin1
 insights
 insights explain
-insights explain tomasz
+insights explain maria
 insights explain 2025-02-drain-mary
 insights coverage --aspect punctualty
 insights suggest -o content/reviews/draft.yaml
