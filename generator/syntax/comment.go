@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,9 +14,6 @@ import (
 
 // commented are the fields whose texts are looked at.
 var commented = diagnostic.Words(wordsFile, "fields of texts")
-
-// oneWord matches a comment that may be one although no space is behind its #, such as #ok.
-var oneWord = regexp.MustCompile(`^\pL*$`)
 
 // cut reports a text without quotes that ends at a comment which is part of it.
 func (y *yamlText) cut(key, v *Node) {
@@ -46,7 +42,7 @@ func (y *yamlText) cut(key, v *Node) {
 		}
 	}
 	severity := diagnostic.Warning
-	if !oneWord.MatchString(comment) {
+	if !forms["oneWord"].MatchString(comment) {
 		severity, v.Kind = diagnostic.Error, Refused
 	}
 	y.Add(severity, line, col, "cut-by-comment", fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote("#"+comment)),

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -147,7 +146,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	some := header[:min(len(header), maxJudged)]
-	values := len(header) < 3 || slices.ContainsFunc(some, valueForm.MatchString)
+	values := len(header) < 3 || slices.ContainsFunc(some, forms["valueForm"].MatchString)
 	if values && !slices.ContainsFunc(some, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
@@ -201,9 +200,6 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 
 // maxJudged is how many names of columns say whether they are ours, maxFilled how many wrong rows are tried with empty cells.
 const maxJudged, maxFilled = 100, 5
-
-// valueForm matches a cell that is no name of a column.
-var valueForm = regexp.MustCompile(`^$|^#|^[0-9]`)
 
 // importCommand returns the command that imports the file after it has been moved.
 func (c *CSVReader) importCommand() string {

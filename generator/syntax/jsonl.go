@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,9 +171,6 @@ var jsonKinds = [256]Kind{'n': Null, 't': Boolean, 'f': Boolean, '0': Number, '"
 // jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
 var jsonHints = diagnostic.Rows(wordsFile, "not JSON")
 
-// yamlLine matches a line of a review in YAML.
-var yamlLine = regexp.MustCompile(`^ *(- )?[a-z_]+: `)
-
 // explain reports why a line is not JSON.
 func (j *jsonLine) explain(err error) {
 	offset := int(j.InputOffset())
@@ -206,7 +202,7 @@ func (j *jsonLine) explain(err error) {
 	switch {
 	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
-	case yamlLine.Match(j.data):
+	case forms["yamlLine"].Match(j.data):
 		col, message, suggestion = 1, "this is YAML, and a .jsonl file has one review in JSON per line", "move these lines to a file whose name ends in .yaml"
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"

@@ -62,10 +62,10 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, y.letters, y.on(braceForm, 2, closeBrace), y.indentation, y.on(bulletForm, 0, bullets), y.notes,
-		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 3, y.missingHyphen),
-		listInText, y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords), y.on(textForm, 2, y.firstField),
-		y.on(textForm, 0, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
+		y.plainSpaces, y.letters, y.on(forms["braceForm"], 2, closeBrace), y.indentation, y.on(forms["bulletForm"], 0, bullets), y.notes,
+		y.on(forms["fieldForm"], 3, y.missingSpace), y.on(forms["bareForm"], 3, y.missingColon), y.on(forms["fieldForm"], 3, y.missingHyphen),
+		listInText, y.on(forms["fieldForm"], 0, y.deeperItem), y.valueAbove, y.on(forms["textForm"], 2, y.blockWords), y.on(forms["textForm"], 2, y.firstField),
+		y.on(forms["textForm"], 0, y.quoteText), y.on(forms["textForm"], 0, y.closeText), y.on(forms["fieldForm"], 3, y.indentField), y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -151,9 +151,6 @@ func NameOdd(c rune) string {
 	return fmt.Sprintf("%s (U+%04X)", diagnostic.Pick(c == '：', "a full-width colon", kind), c)
 }
 
-// spacesForm matches a field and what stands around its name and its colon.
-var spacesForm = regexp.MustCompile(`^[^\pL\pN]*[a-z_]+[^\pL\pN]*:[^\pL\pN]*`)
-
 // plainSpaces is a line with spaces that YAML doesn't know, and all others like it: they were copied together.
 func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	plain, first := PlainSpaces(lines[at])
@@ -165,7 +162,7 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	}
 	changed, others := slices.Clone(lines), ""
 	for i, line := range lines {
-		if changed[i] = spacesForm.ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
+		if changed[i] = forms["spacesForm"].ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
 			others = cmp.Or(others, fmt.Sprintf("type the spaces of each line from line %d on again; ", 1+y.before+min(i, at)))
 		}
 	}
@@ -174,9 +171,6 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	r.lines = changed
 	return r, ok
 }
-
-// bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
-var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+-*|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int, m []string) (repair, bool) {
 	// The fields below stay aligned.
@@ -190,13 +184,10 @@ func bullets(lines []string, at int, m []string) (repair, bool) {
 	return replace(lines, at, len(m[1]), line, m[2]+" is not a hyphen"+made, "")
 }
 
-// noteForm matches what other programs take for a note, or for a line between texts.
-var noteForm = regexp.MustCompile("^ *(//|<!--|~~~|===|-{4,} *$)")
-
-// notes makes notes of such lines and of a heading.
+// notes makes notes of lines that other programs take for some, and of a heading.
 func (y *yamlText) notes(lines []string, at int) (repair, bool) {
-	m := noteForm.FindStringSubmatch(lines[at])
-	bare := bareForm.FindStringSubmatch(lines[at])
+	m := forms["noteForm"].FindStringSubmatch(lines[at])
+	bare := forms["bareForm"].FindStringSubmatch(lines[at])
 	switch first := len(nearLines(lines, at)) == 1; {
 	case first && strings.Trim(lines[at], " []{}") == "":
 		changed := slices.Clone(lines)
@@ -212,14 +203,11 @@ func (y *yamlText) notes(lines []string, at int) (repair, bool) {
 	return replace(lines, at, 0, "# "+strings.TrimSpace(lines[at]), "a note does not begin with "+strings.TrimSpace(m[1]), "delete it, or begin it with #; ")
 }
 
-// fieldForm matches a line that begins with a field: indentation, hyphen, name, value.
-var fieldForm = regexp.MustCompile(`^( *)(- *|-)?([A-Za-z_]+):(.*)$`)
-
 // MissingSpace returns the corrected beginning of a text that would be a field with a
 // space after its colon; "" for any other text.
 func MissingSpace(text string, isField func(name string) bool) string {
 	first, _, _ := strings.Cut(text, "\n")
-	if m := fieldForm.FindStringSubmatch(first); m != nil && isField(m[3]) && m[4] != "" && m[4][0] != ' ' {
+	if m := forms["fieldForm"].FindStringSubmatch(first); m != nil && isField(m[3]) && m[4] != "" && m[4][0] != ' ' {
 		return m[3] + ": " + FirstWord(m[4])
 	}
 	return ""
@@ -249,13 +237,11 @@ func (y *yamlText) missingSpace(lines []string, at int, m []string) (repair, boo
 	return replace(lines, at, colon, m[1]+m[2]+m[3]+": "+m[4], fmt.Sprintf("missing space after %q", m[3]+":"), "")
 }
 
-var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *(?:[-=]>|→|:=|[=;,.]) *| +|$)(.*)$`)
-
 // missingColon is a field with another sign for its colon, or none. A block of such fields is one mistake.
 func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, bool) {
 	changed, sign, first, alike := slices.Clone(lines), strings.TrimSpace(m[4]), at, 0
 	for i := at; i >= 0 && sign != ""; i-- {
-		f := bareForm.FindStringSubmatch(lines[i])
+		f := forms["bareForm"].FindStringSubmatch(lines[i])
 		if f == nil || !y.Is(f[3]) || strings.TrimSpace(f[4]) != sign {
 			break
 		}
@@ -263,7 +249,7 @@ func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, boo
 	}
 	advice := ""
 	changed[first] = lines[first]
-	if m = bareForm.FindStringSubmatch(lines[first]); alike > 1 {
+	if m = forms["bareForm"].FindStringSubmatch(lines[first]); alike > 1 {
 		advice = fmt.Sprintf("write a colon and a space in place of each %s, down to line %d; ", sign, at+1+y.before)
 	}
 	name := m[1] + m[2] + m[3]
@@ -277,12 +263,12 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	above := near[1]
-	m, below := fieldForm.FindStringSubmatch(lines[above]), strings.TrimLeft(lines[at], " ")
+	m, below := forms["fieldForm"].FindStringSubmatch(lines[above]), strings.TrimLeft(lines[at], " ")
 	if m == nil || strings.TrimSpace(m[4]) == "" {
 		return repair{}, false
 	}
 	what := "a list"
-	if child := fieldForm.FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
+	if child := forms["fieldForm"].FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
 		if what = "fields"; !y.Within(m[3], child[3]) {
 			return repair{}, false
 		}

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,18 +10,12 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// textForm matches a line with a text: a field or an item.
-var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
-
-// fieldBehind matches a value with another field behind it.
-var fieldBehind = regexp.MustCompile(`(?s)^(.*?),?\s+([a-z_]+): (.*)$`)
-
 func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
 	if m[2] != "" && !y.Is(m[2]) && !y.belowField(lines[:at], strings.Index(m[1], m[2])) {
 		return repair{}, false
 	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
-	message, advice, f := "", "", fieldBehind.FindStringSubmatch(value)
+	message, advice, f := "", "", forms["fieldBehind"].FindStringSubmatch(value)
 	switch c, _ := utf8.DecodeRuneInString(value); {
 	case c == '"' || c == '\'':
 		end := strings.IndexRune(value[1:], c)
@@ -70,7 +63,7 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 // with an unknown name.
 func (y *yamlText) belowField(above []string, column int) bool {
 	for _, line := range slices.Backward(above) {
-		if f := fieldForm.FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
+		if f := forms["fieldForm"].FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
 			return len(f[1])+len(f[2]) == column && y.Is(f[3])
 		}
 	}
@@ -96,35 +89,23 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 		fmt.Sprintf("write %s: | alone on line %d, and these words on a line of their own below it, after %s", m[2], at+1+y.before, spaces(indent))}, true
 }
 
-// questionForm and answerForm match a question and an answer behind a letter.
-var (
-	questionForm = regexp.MustCompile(`^ *[QFPDVKO][:.)] +(.*\S)`)
-	answerForm   = regexp.MustCompile(`^ *[AROSVTC][:.)] +(.*\S)`)
-)
-
 // letters are a question and an answer with letters for the names of their fields.
 func (y *yamlText) letters(lines []string, at int) (repair, bool) {
-	q := questionForm.FindStringSubmatch(lines[at])
-	if y.File != "faq.yaml" || q == nil || at+1 == len(lines) || !answerForm.MatchString(lines[at+1]) {
+	q := forms["questionForm"].FindStringSubmatch(lines[at])
+	if y.File != "faq.yaml" || q == nil || at+1 == len(lines) || !forms["answerForm"].MatchString(lines[at+1]) {
 		return repair{}, false
 	}
 	changed := slices.Clone(lines)
-	changed[at], changed[at+1] = "- question: "+quoteValue(q[1]), "  answer: "+quoteValue(answerForm.FindStringSubmatch(lines[at+1])[1])
+	changed[at], changed[at+1] = "- question: "+quoteValue(q[1]), "  answer: "+quoteValue(forms["answerForm"].FindStringSubmatch(lines[at+1])[1])
 	return repair{at, 1, changed, "a question and its answer have letters in place of the names of their fields",
 		fmt.Sprintf("write in place of this line: %s, and in place of the next one: %s", changed[at], changed[at+1])}, true
 }
 
-// proseForm matches a text of sentences, listForm an item of a list in one.
-var (
-	proseForm = regexp.MustCompile(`^ *(?:- +)?(text|answer|description): +[^\s|>].*$`)
-	listForm  = regexp.MustCompile(`^ *- +(?:[^:]|:\S)*$`)
-)
-
 // listInText is a text with a list on the lines below it, which are left out.
 func listInText(lines []string, at int) (repair, bool) {
-	m, last := proseForm.FindStringSubmatchIndex(lines[at]), at
+	m, last := forms["proseForm"].FindStringSubmatchIndex(lines[at]), at
 	changed := slices.Clone(lines)
-	for ; last+1 < len(lines) && m != nil && listForm.MatchString(lines[last+1]); last++ {
+	for ; last+1 < len(lines) && m != nil && forms["listForm"].MatchString(lines[last+1]); last++ {
 		changed[last+1] = ""
 	}
 	if last == at {
@@ -150,12 +131,6 @@ func quoteValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
-// apostropheForm matches the beginning of a text such as 's Morgens, 't Was or 'Twas.
-var apostropheForm = regexp.MustCompile(`^'(?:\pL{1,2}|[Tt]was|[Tt]is|[Tt]il|[Cc]ause|[Bb]out) `)
-
-// braceForm matches fields whose } is missing.
-var braceForm = regexp.MustCompile(`^( *(?:- +)?([a-z_]+): *)(\{[^{}]*)$`)
-
 // closeBrace closes the fields of a line.
 func closeBrace(lines []string, at int, m []string) (repair, bool) {
 	return replace(lines, at, len(m[1]), m[1]+strings.TrimRight(m[3], " ,")+"}", "the closing } is missing", "")
@@ -166,12 +141,12 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 	if m[3][0] != '"' && m[3][0] != '\'' {
 		return repair{}, false
 	}
-	if apostropheForm.MatchString(m[3]) {
+	if forms["apostropheForm"].MatchString(m[3]) {
 		return replace(lines, at, len(m[1]), m[1]+quoteValue(strings.TrimRight(m[3], " ")), "a text that begins with an apostrophe needs quotes", "")
 	}
 	last := at
 	for i := at + 1; i < len(lines); i++ {
-		if f := fieldForm.FindStringSubmatch(lines[i]); f != nil && y.Is(f[3]) {
+		if f := forms["fieldForm"].FindStringSubmatch(lines[i]); f != nil && y.Is(f[3]) {
 			break
 		} else if strings.TrimSpace(lines[i]) != "" {
 			last = i
@@ -188,21 +163,21 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 
 // quoteLines puts a text of several lines in quotes.
 func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
-	if f := fieldForm.FindStringSubmatch(lines[at]); f != nil && y.Is(f[3]) && at > 0 {
+	if f := forms["fieldForm"].FindStringSubmatch(lines[at]); f != nil && y.Is(f[3]) && at > 0 {
 		at-- // the colon is above
 	}
 	first := at
-	for first > 0 && len(fieldForm.FindString(lines[first])) == 0 || first == at {
+	for first > 0 && len(forms["fieldForm"].FindString(lines[first])) == 0 || first == at {
 		if first--; first < 0 {
 			return repair{}, false
 		}
 	}
-	m := textForm.FindStringSubmatch(lines[first])
+	m := forms["textForm"].FindStringSubmatch(lines[first])
 	if m == nil || m[2] != "" && !y.Is(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
 		return repair{}, false
 	}
 	last := at
-	for last+1 < len(lines) && strings.HasPrefix(lines[last+1], " ") && fieldForm.FindString(lines[last+1]) == "" {
+	for last+1 < len(lines) && strings.HasPrefix(lines[last+1], " ") && forms["fieldForm"].FindString(lines[last+1]) == "" {
 		last++
 	}
 	changed := slices.Clone(lines)
@@ -229,14 +204,14 @@ var (
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	isField := func(line string) bool {
-		f := fieldForm.FindStringSubmatch(line)
+		f := forms["fieldForm"].FindStringSubmatch(line)
 		return f != nil && y.Is(f[3])
 	}
 	first := at
 	for first > 0 && !isField(lines[first]) {
 		first--
 	}
-	m := fieldForm.FindStringSubmatch(lines[first])
+	m := forms["fieldForm"].FindStringSubmatch(lines[first])
 	if first == at || m == nil {
 		return repair{}, false
 	}

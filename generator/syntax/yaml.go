@@ -251,6 +251,9 @@ func (y *yamlText) keeps(line, col int) bool {
 //go:embed words.txt
 var wordsFile string
 
+// forms are the regular expressions of words.txt, which says what each matches.
+var forms = diagnostic.Forms(wordsFile, "forms")
+
 // causes are the parser errors that no correction fixed; the first that fits is used: what its message says, the
 // context of a message, the code, and what is reported instead. %o is the line where the context begins.
 var causes = diagnostic.Rows(wordsFile, "causes")
