@@ -10,7 +10,8 @@ import (
 )
 
 // A # after a space begins a comment in YAML in every text without quotes: "they were the #1 team" is published as
-// "they were the", and the file is valid. A # with a space behind it is assumed to be a comment on purpose.
+// "they were the", and the file is valid. A # with a space behind it is assumed to be a comment on purpose, except before
+// a number in the middle of a sentence.
 
 // commented are the fields whose texts are looked at.
 var commented = diagnostic.Words(wordsFile, "fields of texts")
@@ -28,7 +29,9 @@ func (y *yamlText) cut(key, v *Node) {
 	}
 	comment, _, _ := strings.Cut(rest[len(before)+len(" #"):], "\n")
 	comment, _, _ = strings.Cut(comment, " # ")
-	if comment = strings.TrimRight(comment, " \t\r"); comment == "" || strings.ContainsAny(comment[:1], " \t#") {
+	comment = strings.TrimRight(comment, " \t\r")
+	numbered := forms["numbered"].MatchString(before + "#" + comment)
+	if comment == "" || strings.ContainsAny(comment[:1], " \t#") && !numbered {
 		return
 	}
 	words := strings.TrimSpace(before + " #" + comment)
@@ -42,11 +45,11 @@ func (y *yamlText) cut(key, v *Node) {
 		}
 	}
 	severity := diagnostic.Warning
-	if !forms["oneWord"].MatchString(comment) {
+	if !numbered && !forms["oneWord"].MatchString(comment) {
 		severity, v.Kind = diagnostic.Error, Refused
 	}
 	y.Add(severity, line, col, "cut-by-comment", fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote("#"+comment)),
-		"if it is a note of yours, put a space after the #; if not, "+remedy)
+		"if it is a note of yours, "+diagnostic.Pick(numbered, "leave it", "put a space after the #")+"; if not, "+remedy)
 }
 
 // maxIndent is how far to the right a text is looked at, and how many spaces it may have between its words, beside one
