@@ -117,7 +117,7 @@ func (f *Files) readFiles(read reader, c Config) error {
 	return nil
 }
 
-// readFile reads a file and its encoded variants, and checks its size, of which 0 is any, and its hash.
+// readFile reads, checks and keeps a file with its encoded variants, and returns its body. A size of 0 is any.
 func (f *Files) readFile(read reader, file reviewcast.File, config Config) (body []byte, err error) {
 	name := file.Path[1:]
 	if body, err = read(name); err != nil {
