@@ -104,10 +104,7 @@ func (t *rates) limiter(key netip.Prefix) *rate.Limiter {
 	if l, ok := t.young[key]; ok {
 		return l
 	}
-	l, ok := t.old[key]
-	if !ok {
-		l = rate.NewLimiter(t.perSecond, t.burst)
-	}
+	l := cmp.Or(t.old[key], rate.NewLimiter(t.perSecond, t.burst))
 	if len(t.young) >= maxClients/2 {
 		t.old, t.young = t.young, make(map[netip.Prefix]*rate.Limiter)
 	}

@@ -120,16 +120,13 @@ func (d *directory) name(id string, names ...string) {
 	}
 }
 
-// ids returns the ids with a name as a whole, ignoring case, in no order.
-func (d *directory) ids(name string) []string { return d.names[fold(name)] }
-
 // intersect removes from b what mentions no id with the name. An empty name is no filter.
 func (d directory) intersect(b bitmap, name string) {
 	if name == "" {
 		return
 	}
 	named := make(bitmap, len(b))
-	for _, id := range d.ids(name) {
+	for _, id := range d.names[fold(name)] {
 		d.mentions[id].addTo(named)
 	}
 	b.and(named)
@@ -148,7 +145,7 @@ func languageNames(tag string) []string {
 
 // languageHint says which languages the reviews have if name is none of them.
 func (s *Snapshot) languageHint(name string) string {
-	if name == "" || s.languages.ids(name) != nil || s.Len() == 0 {
+	if name == "" || s.languages.names[fold(name)] != nil || s.Len() == 0 {
 		return ""
 	}
 	var known []string

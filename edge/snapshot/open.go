@@ -110,31 +110,29 @@ func (f *Files) readFiles(read reader, c Config) error {
 		if c.Holds != nil && !c.Holds(listed.Path) {
 			continue
 		}
-		file, err := readFile(read, listed, c)
-		if err != nil {
+		if _, err := f.readFile(read, listed, c); err != nil {
 			return err
 		}
-		f.files[file.Path] = file
 	}
 	return nil
 }
 
-// readFile reads a file and its encoded variants, and checks its size, of which 0 is any, and its hash.
-func readFile(read reader, f reviewcast.File, config Config) (*File, error) {
-	name := f.Path[1:]
-	body, err := read(name)
-	if err != nil {
+// readFile reads, checks and keeps a file with its encoded variants, and returns its body. A size of 0 is any.
+func (f *Files) readFile(read reader, file reviewcast.File, config Config) (body []byte, err error) {
+	name := file.Path[1:]
+	if body, err = read(name); err != nil {
 		return nil, err
 	}
-	if f.Size = cmp.Or(f.Size, int64(len(body))); int64(len(body)) != f.Size {
-		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), f.Size)
+	if file.Size = cmp.Or(file.Size, int64(len(body))); int64(len(body)) != file.Size {
+		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), file.Size)
 	}
 	if !config.Hashed {
-		if sum := reviewcast.SHA256(body); sum != f.SHA256 {
-			return nil, fmt.Errorf("%s has the sha256 %s, want %s", name, sum, f.SHA256)
+		if sum := reviewcast.SHA256(body); sum != file.SHA256 {
+			return nil, fmt.Errorf("%s has the sha256 %s, want %s", name, sum, file.SHA256)
 		}
 	}
-	return &File{File: f, Body: body, Variants: readVariants(read, name, body, config)}, nil
+	f.files[file.Path] = &File{File: file, Body: body, Variants: readVariants(read, name, body, config)}
+	return body, nil
 }
 
 // coding is a content coding in which the generator may have written a file.
@@ -192,14 +190,7 @@ func (f *Files) readChanges(from reader, c Config) error {
 	if f.manifest.ChangeSHA256 == "" {
 		return nil
 	}
-	add := func(path, sha256 string) ([]byte, error) {
-		read, err := readFile(from, unlisted(path, sha256), c)
-		if err != nil {
-			return nil, err
-		}
-		f.files[path] = read
-		return read.Body, nil
-	}
+	add := func(path, sha256 string) ([]byte, error) { return f.readFile(from, unlisted(path, sha256), c) }
 	changes, err := mirror.ReadChanges(&f.manifest, add)
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func (s *Snapshot) ordered(found bitmap, order string, last *Place) iter.Seq[uin
 				low, last = start, nil
 			}
 			rated := slices.Clone(found)
-			s.stars[stars].intersect(rated)
+			rated.keep(s.stars[stars])
 			for i := range rated.all(low) {
 				if !yield(i) {
 					return
@@ -145,14 +145,14 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	s.sources.intersect(found, q.Source)
 	s.verifications.intersect(found, q.Verification)
 	if q.HasReply != nil {
-		s.replies[*q.HasReply].intersect(found)
+		found.keep(s.replies[*q.HasReply])
 	}
 	if q.Aspect != "" || q.Sentiment != "" {
 		a, _ := s.Analysis() // after an error it is empty
 		if q.Aspect != "" {
 			a.aspects[q.Sentiment].intersect(found, q.Aspect)
 		} else {
-			a.sentiment[string(q.Sentiment)].intersect(found)
+			found.keep(a.sentiment[string(q.Sentiment)])
 		}
 	}
 	if q.Text != "" {

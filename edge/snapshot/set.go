@@ -88,10 +88,12 @@ func (s set) addTo(b bitmap) {
 	}
 }
 
-// intersect removes from b what is not in the set.
-func (s set) intersect(b bitmap) {
+// keep removes from b what is in none of the sets.
+func (b bitmap) keep(sets ...set) {
 	other := make(bitmap, len(b))
-	s.addTo(other)
+	for _, s := range sets {
+		s.addTo(other)
+	}
 	b.and(other)
 }
 

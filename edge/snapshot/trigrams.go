@@ -39,11 +39,7 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 		copy(high[:], query)
 		from, _ := slices.BinarySearch(t.keys, key(low[0], low[1], low[2]))
 		to, _ := slices.BinarySearch(t.keys, key(high[0], high[1], high[2])+1)
-		any := make(bitmap, len(found))
-		for _, s := range t.sets[from:to] {
-			s.addTo(any)
-		}
-		found.and(any)
+		found.keep(t.sets[from:to]...)
 		return true
 	}
 	sets := t.of(query)
@@ -53,7 +49,7 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 		return true
 	}
 	for _, s := range sets[:min(len(sets), maxLists)] {
-		s.intersect(found)
+		found.keep(s)
 	}
 	return len(query) == 3
 }

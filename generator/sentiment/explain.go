@@ -110,5 +110,5 @@ func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, flo
 		last++
 	}
 	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), anyAspect, first, last)
-	return polarityOf(sum), sum
+	return polarityOf(sum, neutralBelow), sum
 }

@@ -45,11 +45,12 @@ var opposite = map[reviewcast.Polarity]reviewcast.Polarity{reviewcast.Positive: 
 // valences are those of phrases with a polarity.
 var valences = map[reviewcast.Polarity]float64{reviewcast.Positive: phraseValence, reviewcast.Negative: -phraseValence}
 
-func polarityOf(sum float64) reviewcast.Polarity {
+// polarityOf returns the polarity of a score, either way, from a limit on.
+func polarityOf(score, limit float64) reviewcast.Polarity {
 	switch {
-	case sum >= neutralBelow:
+	case score >= limit:
 		return reviewcast.Positive
-	case sum <= -neutralBelow:
+	case score <= -limit:
 		return reviewcast.Negative
 	}
 	return reviewcast.Neutral
@@ -177,7 +178,7 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
 			m.OpinionWord = w.tokens[strongest.at].text
 		}
-		m.Score, m.Polarity = float32(sum), polarityOf(sum)
+		m.Score, m.Polarity = float32(sum), polarityOf(sum, neutralBelow)
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
 		case w.missing(first):

@@ -64,15 +64,9 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 		votes.Add(b.Polarity)
 	}
 	divided := votes.MixedCount > 0 || votes.PositiveCount > 0 && votes.NegativeCount > 0
-	switch {
-	case rating > 1 && rating < 5 && divided:
+	in.Sentiment = polarityOf(in.Score, neutralScore)
+	if rating > 1 && rating < 5 && divided {
 		in.Sentiment = reviewcast.Mixed
-	case in.Score >= neutralScore:
-		in.Sentiment = reviewcast.Positive
-	case in.Score <= -neutralScore:
-		in.Sentiment = reviewcast.Negative
-	default:
-		in.Sentiment = reviewcast.Neutral
 	}
 }
 

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -204,9 +205,7 @@ func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string
 			}
 		}
 		for i := op.Start; i < op.End; i++ {
-			if line := w.lines[n+i-op.Start]; line != "" {
-				old[i] = line
-			}
+			old[i] = cmp.Or(w.lines[n+i-op.Start], old[i])
 			copied[i] = true
 		}
 		n += made

@@ -48,10 +48,7 @@ func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
 	var b strings.Builder
 	for _, p := range Excerpts(content, problems, Columns(w)) {
 		place := diagnostic.Problem{File: filepath.Join(content, filepath.FromSlash(p.File)), Line: p.Line, Col: p.Col}
-		color := colors.Red
-		if p.Severity == diagnostic.Warning {
-			color = colors.Yellow
-		}
+		color := diagnostic.Pick(p.Severity == diagnostic.Warning, colors.Yellow, colors.Red)
 		digits := gutter(p.Line) - len(" | ")
 		headline := fmt.Sprintf("%s: %s %s %s\n", colors.Bold(strings.TrimSuffix(place.String(), ": ")), color(string(p.Severity)+":"), colors.Bold(p.Message), colors.Dim("["+p.Code+"]"))
 		b.WriteString(Fold(w, headline, gutter(p.Line)))
@@ -172,15 +169,10 @@ func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) err
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var b strings.Builder
 	for _, p := range problems {
-		fmt.Fprintf(&b, "::%s file=%s", p.Severity, property.Replace(filepath.ToSlash(filepath.Join(content, p.File))))
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ",line=%d", p.Line)
-		}
-		if p.Col > 0 {
-			fmt.Fprintf(&b, ",col=%d", p.Col)
-		}
+		file := property.Replace(filepath.ToSlash(filepath.Join(content, p.File)))
+		place := diagnostic.When(p.Line > 0, fmt.Sprintf(",line=%d", p.Line)) + diagnostic.When(p.Col > 0, fmt.Sprintf(",col=%d", p.Col))
 		message := p.Message + diagnostic.When(p.Suggestion != "", "\n"+p.Suggestion)
-		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
+		fmt.Fprintf(&b, "::%s file=%s%s,title=%s::%s\n", p.Severity, file, place, property.Replace(p.Code), data.Replace(message))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
