@@ -13,7 +13,7 @@ import (
 // misspelt would panic at the first text that it is asked about.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"source/words.txt", "lint/words.txt", "diagnostic/words.txt", "syntax/words.txt"} {
+	for _, table := range []string{"theme.txt", "source/words.txt", "lint/words.txt", "diagnostic/words.txt", "syntax/words.txt", "../cmd/reviewcast/meant.txt"} {
 		text, err := os.ReadFile(table)
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,6 @@ import (
 var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
 	`Exampleton|\+1 555-0142|\b00000\b|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
 
-// exampleDomain matches the addresses of examples.
-var exampleDomain = regexp.MustCompile(`\.example\.?(:[0-9]+)?$`)
-
 // exampleProblems returns an error for each example that would be published as real.
 func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) []diagnostic.Problem {
 	baseURL := cmp.Or(b.cfg.BaseURL, content.Site.BaseURL)
@@ -90,7 +87,7 @@ func (b *Builder) unaddressed(content *source.Content, problems []diagnostic.Pro
 
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
-	return !source.IsLocal(baseURL) && !exampleDomain.MatchString(baseURL)
+	return !source.IsLocal(baseURL) && !regexp.MustCompile(`\.example\.?(:[0-9]+)?$`).MatchString(baseURL)
 }
 
 // withSeverity gives problems a severity.
@@ -138,7 +135,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		breaking = diagnostic.Warning
 	}
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content), content), b.moved(previous, content, problems))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 

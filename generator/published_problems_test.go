@@ -384,7 +384,7 @@ func TestReplacedColumn(t *testing.T) {
 	}
 }
 
-// TestSmallTable sorts the ratings of four published reviews alone, which changes two of them, and exchanges two others.
+// TestSmallTable exchanges two ratings of a table, as sorting them alone does, and changes one.
 func TestSmallTable(t *testing.T) {
 	t.Parallel()
 	const table = "id,author,rating,date,text,verification.method\nk1,Mia,%d,2025-01-05,Fine.,job\nk2,Al,%d,2025-01-04,Late.,job\nk3,Zoe,%d,2025-01-06,Good.,job\nk4,Jo,%d,2025-01-01,Kind.,job\n"
@@ -399,7 +399,7 @@ func TestSmallTable(t *testing.T) {
 	for _, test := range []struct {
 		ratings []any
 		want    bool
-	}{{[]any{3, 4, 5, 5}, true}, {[]any{4, 5, 5, 3}, false}, {[]any{5, 4, 5, 5}, false}} {
+	}{{[]any{3, 4, 5, 5}, true}, {[]any{4, 5, 5, 3}, true}, {[]any{5, 4, 5, 5}, false}} {
 		put(t, dir, map[string]string{"reviews/cards.csv": fmt.Sprintf(table, test.ratings...)})
 		problems, err := NewBuilder(cfg).Check(t.Context())
 		if got := fmt.Sprint(problems); err != nil || strings.Contains(got, "2 of 8 published reviews have another rating") != test.want || (len(problems) > 0) != test.want {

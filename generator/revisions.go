@@ -71,7 +71,7 @@ var columns = []struct {
 const minColumn, maxNoticed = 3, 10
 
 // tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
-func (p *published) tables(revisions []revision, content *source.Content) []diagnostic.Problem {
+func (p *published) tables(revisions []revision) []diagnostic.Problem {
 	for _, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
 			return column.value(&r.was) == column.value(&r.is.Review)
@@ -83,7 +83,7 @@ func (p *published) tables(revisions []revision, content *source.Content) []diag
 		slices.Sort(before)
 		slices.Sort(after)
 		n, same := len(changed), slices.Equal(before, after)
-		if n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || same) || n > 1 && same && column.name == "rating" && sorted(changed[0].at.File, content) {
+		if n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || same) || n > 1 && same && column.name == "rating" && strings.HasSuffix(changed[0].at.File, ".csv") {
 			first := changed[0]
 			was, is := diagnostic.Quote(column.value(&first.was)), diagnostic.Quote(column.value(&first.is.Review))
 			return []diagnostic.Problem{first.at.Error("replaced",
@@ -92,13 +92,4 @@ func (p *published) tables(revisions []revision, content *source.Content) []diag
 		}
 	}
 	return replaced(revisions)
-}
-
-// sorted reports whether the ratings of a table of more than [minColumn] rows are in order.
-func sorted(file string, content *source.Content) bool {
-	table := slices.DeleteFunc(slices.Clone(content.Reviews), func(r *source.Review) bool { return content.Position(r).File != file })
-	slices.SortFunc(table, func(a, b *source.Review) int { return content.Position(a).Line - content.Position(b).Line })
-	up := slices.IsSortedFunc(table, func(a, b *source.Review) int { return a.Rating - b.Rating })
-	down := slices.IsSortedFunc(table, func(a, b *source.Review) int { return b.Rating - a.Rating })
-	return strings.HasSuffix(file, ".csv") && len(table) > minColumn && (up || down)
 }

@@ -71,7 +71,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			if ours == "" && slices.Contains(says, text) { // such as "a job record", which is (job)
 				ours = text
 			}
-			values := slices.Repeat([]any{""}, len(valueForm.FindAllString(ours, -1)))
+			values := slices.Repeat([]any{""}, len(forms["valueForm"].FindAllString(ours, -1)))
 			wrong := func(message, suggestion string) {
 				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
 			}
@@ -90,7 +90,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 					"; README.md, the manual, lists our headings below wording.txt")
 			case len(values) > 0 && strings.Contains(fmt.Sprintf(own, values...), "%!"):
 				wrong("the values of the text are missing, or there are others", fmt.Sprintf("write as many as ours has, each as there, and %%%% for the sign of per cent: %q", ours))
-			case text == "(number)" && !numberForm.MatchString(own):
+			case text == "(number)" && !forms["numberForm"].MatchString(own):
 				wrong("the number doesn't show the signs", "write 12345.67 as it is in your language, such as 12.345,67")
 			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
 				wrong(fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours)
@@ -100,27 +100,22 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 	}
 }
 
-// valueForm matches a value in a text, numberForm a number that shows the signs of a language; otherWords are headings of
-// the pages by words that editors take for them.
-var (
-	otherWords = diagnostic.Lines(themeMistakes, "other words")
-	valueForm  = regexp.MustCompile(`%(?:\[\d\])?s`)
-	numberForm = regexp.MustCompile(`12\D*345\D+67`)
-)
+// otherWords are headings of the pages by words that editors take for them.
+var otherWords = diagnostic.Lines(themeMistakes, "other words")
 
-// templateForm matches the errors of package html/template.
-var templateForm = regexp.MustCompile(`template: ([\w.-]+\.html):(\d+)(?::(\d+))?: (?:executing .* at (<.*>): )?(.*)$`)
+// forms are the regular expressions of theme.txt, which says what each matches.
+var forms = diagnostic.Forms(themeMistakes, "forms")
 
 // templateProblem returns an error of an editor's template as a problem; err if it is none.
 func templateProblem(err error) error {
-	m := templateForm.FindStringSubmatch(err.Error())
+	m := forms["templateForm"].FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
 	line, _ := strconv.Atoi(m[2])
 	col, _ := strconv.Atoi(m[3]) // "" is 0: none
 	message := m[5]
-	if field := fieldForm.FindStringSubmatch(message); field != nil {
+	if field := forms["fieldForm"].FindStringSubmatch(message); field != nil {
 		message = fmt.Sprintf("there is no %s here", cmp.Or(field[1], field[2]))
 	} else if col == 0 {
 		message = "{{ and }} don't match: " + message
@@ -128,6 +123,3 @@ func templateProblem(err error) error {
 	return &ProblemsError{[]diagnostic.Problem{diagnostic.Position{File: "templates/" + m[1], Line: line, Col: col}.Error("theme",
 		message, "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}")}}
 }
-
-// fieldForm matches what templates say of unknown names.
-var fieldForm = regexp.MustCompile(`can't evaluate field (\w+) in|function "(\w+)" not defined`)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -67,9 +66,6 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), files, time.Since(start).Round(time.Millisecond))
 	fmt.Fprint(std.out, res.Waiting(c.Content))
 	c.warn(std.err, res)
-	if len(res.Changed)+len(res.Removed) == 0 {
-		c.warnOfCopies(std.err)
-	}
 	c.upload(std, res)
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		// The files are published by now, so a hub that is down is no failure.
@@ -82,18 +78,6 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 
 // beside returns where the output folder should be: beside the content folder.
 func (c *buildCmd) beside() string { return filepath.Join(c.Content, "..", "public") }
-
-// warnOfCopies names files of reviews that only a copy of the content folder has: content copy, content (1), content - Copy.
-func (c *buildCmd) warnOfCopies(w io.Writer) {
-	here, sub := filepath.Clean(c.Content), filepath.FromSlash("/reviews/")
-	files, _ := filepath.Glob(here + "[ (]*" + sub + "*")
-	below, _ := filepath.Glob(here + "[ (]*" + sub + filepath.FromSlash("*/*"))
-	for _, name := range append(files, below...) {
-		if own := here + name[strings.LastIndex(name, sub):]; !exists(own) && !isFolder(name) {
-			fmt.Fprintf(w, "warning: %s is in a copy of %s, which is not read; if it is your last work, move it to %s\n", name, here, own)
-		}
-	}
-}
 
 // warn writes what is odd about the output folder.
 func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
@@ -114,7 +98,7 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 		}
 	}
 	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && strayForm.MatchString(name) {
+		if err == nil && forms["strayForm"].MatchString(name) {
 			fmt.Fprintf(w, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n",
 				name, filepath.Join(c.Content, "reviews"))
 		}
@@ -173,9 +157,6 @@ func texts(r *reviewcast.Review) []string {
 	none := new(string)
 	return []string{r.Author, *cmp.Or(r.Title, none), *cmp.Or(r.Text, none), cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{}).Text}
 }
-
-// strayForm matches the names of files that a build doesn't write and editors do.
-var strayForm = regexp.MustCompile(`\.(ya?ml|docx?|odt|xlsx?|ods)$`)
 
 // buildError prints the problems of a [generator.ProblemsError] and returns err.
 func (std streams) buildError(content string, err error) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -149,9 +148,6 @@ func contentAbove(name string) string {
 	}
 }
 
-// hostForm matches the name of a host, perhaps with a path.
-var hostForm = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-z]{2,}(/.*)?$`)
-
 // checkPublished refuses a host without https://, which would be the name of a folder.
 func checkPublished(where string) error {
 	host, _, _ := strings.Cut(where, "/")
@@ -170,7 +166,7 @@ func checkPublished(where string) error {
 		return usageError{fmt.Errorf("the published folder is inside %s; %swrite %s", where, uploaded, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
 		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(diagnostic.When(isPublished(filepath.Dir(where)), filepath.Dir(where)), "public"))}
-	case !here && (hostForm.MatchString(where) || scheme == "http://"):
+	case !here && (forms["hostForm"].MatchString(where) || scheme == "http://"):
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
 	case !here && !strings.Contains(where, "://"):
 		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))

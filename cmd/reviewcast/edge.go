@@ -169,9 +169,6 @@ type service struct {
 	work     []func(context.Context) error // beside the listeners, the hub and the MCP server
 }
 
-// headerName is the form of a header field's name.
-var headerName = regexp.MustCompile("^[A-Za-z0-9-]+$")
-
 // Validate is called by kong.
 func (f *serveFlags) Validate() error {
 	for flag, rate := range map[string]float64{"--rate-search": f.RateSearch, "--rate-mcp": f.RateMCP, "--hub-subscribe-rate": f.HubSubscribeRate} {
@@ -179,7 +176,7 @@ func (f *serveFlags) Validate() error {
 			return fmt.Errorf("%s: %v is not a rate; write a number such as 100, or 0 for no limit", flag, rate)
 		}
 	}
-	if !headerName.MatchString(f.ClientHeader) {
+	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(f.ClientHeader) {
 		return fmt.Errorf("--client-header: %q is not the name of a header; write one such as X-Forwarded-For", f.ClientHeader)
 	}
 	return nil

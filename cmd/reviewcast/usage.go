@@ -24,6 +24,9 @@ import (
 //go:embed meant.txt
 var meantFile string
 
+// forms are the regular expressions of meant.txt, which says what each matches.
+var forms = diagnostic.Forms(meantFile, "forms")
+
 // meantWords are the words of other programs for our commands and flags, and what to write.
 var meantWords = diagnostic.Lines(meantFile, "words")
 
@@ -38,13 +41,10 @@ func explain(section, text string) error {
 	return nil
 }
 
-// wordProcessed matches a text in the quotation marks that word processors write.
-var wordProcessed = regexp.MustCompile(`[“„‘]([^“”‘’]*)[“”’]`)
-
 // retyped returns the arguments with hyphens, spaces and quotation marks that a terminal knows.
 func retyped(args []string) []string {
-	one := wordProcessed.ReplaceAllStringFunc(strings.ReplaceAll(strings.Join(args, "\x00"), "\u00a0", "\x00"), func(s string) string {
-		return strings.ReplaceAll(wordProcessed.ReplaceAllString(s, "$1"), "\x00", " ")
+	one := forms["wordProcessed"].ReplaceAllStringFunc(strings.ReplaceAll(strings.Join(args, "\x00"), "\u00a0", "\x00"), func(s string) string {
+		return strings.ReplaceAll(forms["wordProcessed"].ReplaceAllString(s, "$1"), "\x00", " ")
 	})
 	plain := strings.Split(one, "\x00")
 	for i, arg := range plain {
@@ -156,8 +156,8 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; import one file at a time", message)
 	case args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
-	case args[0] == "import" && len(args) > 2 && workbook.MatchString(args[2]):
-		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(workbook.ReplaceAllString(args[2], ".csv"), "", args[3:]...))
+	case args[0] == "import" && len(args) > 2 && forms["workbook"].MatchString(args[2]):
+		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(forms["workbook"].ReplaceAllString(args[2], ".csv"), "", args[3:]...))
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(message, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, slices.DeleteFunc(slices.Clone(args[3:]), func(arg string) bool { return arg == word })...))
 	case args[0] == "import": // one of the other messages
@@ -176,19 +176,13 @@ func wordError(args []string, word, message string) error {
 	return nil
 }
 
-// workbook matches the end of a name of a workbook.
-var workbook = regexp.MustCompile(`(?i)\.(xlsx?|ods)$`)
-
-// notSource matches a character that we put into no name of a source.
-var notSource = regexp.MustCompile(`[^a-z0-9]`)
-
 // noSources are names of files that don't say where the reviews in them were given.
 var noSources = strings.Fields("export reviews review data table tabelle book mappe sheet download untitled reviews-export export-reviews bewertungen")
 
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	source := strings.Trim(notSource.ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
+	source := strings.Trim(forms["notSource"].ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
 	source = diagnostic.Pick(slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source), base, source)
 	if imports, _ := filepath.Glob("*/reviews/import-*.jsonl"); from == "" && sources.ImportedAs(source, imports) != "" {
 		return sources.ImportedAs(source, imports)

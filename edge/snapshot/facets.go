@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ type tally struct{ count, stars int }
 func (t *tally) add(o tally) { t.count, t.stars = t.count+o.count, t.stars+o.stars }
 
 func (t tally) facet() reviewcast.FacetCount {
-	return reviewcast.FacetCount{Count: t.count, AverageRating: math.Round(100*float64(t.stars)/float64(t.count)) / 100}
+	return reviewcast.FacetCount{Count: t.count, AverageRating: *reviewcast.Mean(t.stars, t.count)}
 }
 
 // tally counts the reviews of found that are in a set, with their stars.

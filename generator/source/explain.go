@@ -227,9 +227,6 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 // secondFields are what to do with fields that a review has twice.
 var secondFields = meanings("second fields")
 
-// replyForm matches words of a business to its customer.
-var replyForm = regexp.MustCompile(diagnostic.Rows(wordsFile, "words of a reply")[0][0])
-
 // second returns what to do with a field that stands there a second time, and whether what is below it belongs to it.
 func (r *fields) second(entries []syntax.Entry, i int) (remedy string, further bool) {
 	e, s := &entries[i], r.schema
@@ -253,7 +250,7 @@ func (r *fields) replied(text string) string {
 	author := cmp.Or(r.value("author"), &syntax.Node{}).Text
 	called, _, _ := strings.Cut(author, " ")
 	begin := strings.FieldsFunc(text[:min(len(text), 60)], func(c rune) bool { return strings.ContainsRune(" ,.!:;\n", c) })
-	if !slices.Contains(begin, called) && !replyForm.MatchString(text) {
+	if !slices.Contains(begin, called) && !forms["reply"].MatchString(text) {
 		return ""
 	}
 	line := fmt.Sprintf("in place of text here: owner_reply: {text: %q, date: YYYY-MM-DD}", text)
