@@ -138,6 +138,11 @@ func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generat
 	if more := len(lines) - maxListed; more > 0 && !c.Verbose {
 		lines = append(lines[:maxListed], fmt.Sprintf("… and %d more, which --verbose lists", more))
 	}
+	for i, line := range lines {
+		if c.Forget { // the former words, too
+			lines[i], _, _ = strings.Cut(line, "\n")
+		}
+	}
 	if len(lines) > 0 {
 		printDifference(w, lines, delta, before, res.Dataset)
 	}

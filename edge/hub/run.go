@@ -172,17 +172,25 @@ func (h *Hub) sweep(ctx context.Context) {
 // reloadLoop reloads files when asked to, here or by hubs that share the state, at most once every reloadEvery.
 func (h *Hub) reloadLoop(ctx context.Context) {
 	for {
+		var manifests []string
 		select {
 		case <-ctx.Done():
 			return
-		case manifests := <-h.Store.Pings():
-			h.Reload(manifests)
+		case manifests = <-h.Store.Pings():
 		case <-h.wakeReload:
-			manifests := h.takePings()
-			h.Reload(manifests)
-			if manifests != nil {
-				h.passOn(ctx, manifests)
-			}
+		}
+		for len(h.Store.Pings()) > 0 { // nobody else receives from it
+			manifests = append(manifests, <-h.Store.Pings()...)
+		}
+		own := h.takePings()
+		if manifests == nil {
+			manifests = own // which is not nil after a ping without names
+		} else {
+			manifests = append(manifests, own...)
+		}
+		h.Reload(manifests)
+		if own != nil {
+			h.passOn(ctx, own)
 		}
 		select {
 		case <-ctx.Done():

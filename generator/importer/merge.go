@@ -307,11 +307,12 @@ func (m *merger) done(v *review, r *record, updated []string) {
 }
 
 // columnNotes is what is known of a column: by its name, whether it has the reviewed business or the state of the review,
-// and which words say there that the author wants no name, and by its cells so far, whether they say yes, no or something
-// else, and of businesses the first few names.
+// and whether it asks if the author's name is to be hidden or shown, and by its cells so far, whether they say yes, no or
+// something else, and of businesses the first few names.
 type columnNotes struct {
 	business, state, yes, no, other bool
-	hides, names                    []string
+	hides, shows                    bool
+	names                           []string
 }
 
 // maxBusinesses is how many names of businesses a message lists, maxState the bytes that tell yes, no or a state from others.
@@ -324,15 +325,15 @@ func (m *merger) look(r *row, v *review) {
 		if c == nil {
 			word := diagnostic.Squash(name)
 			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word)}
-			if forms["hidesName"].MatchString(plainName(name)) {
-				c.hides = yes
-			} else if forms["showsName"].MatchString(plainName(name)) && fieldOf(name) != "author" { // as Display Name is
-				c.hides = no
-			}
+			c.shows = forms["showsName"].MatchString(plainName(name)) && fieldOf(name) != "author" // as Display Name is
+			c.hides = !c.shows && forms["hidesName"].MatchString(plainName(name))
 			m.seen[name] = c
 		}
-		if c.hides != nil {
-			if slices.Contains(c.hides, diagnostic.Squash(cell[:min(len(cell), maxState)])) {
+		if c.hides || c.shows {
+			answer, _, _ := strings.Cut(strings.TrimSpace(cell), " ")
+			answer = diagnostic.Squash(strings.Trim(answer, ",.!;:"))
+			isNo := answer == "" || slices.Contains(no, answer) || diagnostic.Nothing(answer) && answer != "x"
+			if c.hides && !isNo || c.shows && !slices.Contains(yes, answer) { // in doubt, no name is published
 				v.hidden, v.author, v.values[fieldAuthor] = name, anonymous, jsontext.Value(quotedAnonymous)
 			}
 			continue

@@ -166,8 +166,9 @@ func (r *Report) columns(p *printer) {
 	if r.Columns != "" {
 		p.line("columns: --map %q", r.Columns)
 	}
-	if len(r.Unused) > 0 {
-		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
+	unused := slices.DeleteFunc(slices.Clone(r.Unused), func(column string) bool { return r.Hidden[column] > 0 })
+	if len(unused) > 0 {
+		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(unused))
 	}
 	m, _ := ParseMap(r.Columns)
 	if forms["surnameFirst"].MatchString(m["author"]) {

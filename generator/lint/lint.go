@@ -13,7 +13,7 @@
 //	mail-in-text          the head or the end of a mail, or its line ends
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
-//	other-rating other-average   a rating that the text contradicts; stars on average that are not those of the reviews
+//	other-rating          a rating that the text contradicts
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -87,20 +87,16 @@ type inspector struct {
 	fits                bool              // a text is in the language of the site
 	texts               int               // without a language of their own
 	looks               map[string]string // codes of languages by the messages on texts in them
-	stars, rated        int               // of the published reviews, and how many these are
 	root                *os.Root
 }
 
 func newInspector(c *source.Content) *inspector {
 	b := &c.Business
-	authors, stars, rated := map[string]string{}, 0, 0
+	authors := map[string]string{}
 	for _, r := range c.Reviews {
 		authors[strings.Split(r.Author, " ")[0]] = r.Author
-		if r.Published && r.Rating > 0 {
-			stars, rated = stars+r.Rating, rated+1
-		}
 	}
-	return &inspector{content: c, stars: stars, rated: rated, looks: map[string]string{}, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
+	return &inspector{content: c, looks: map[string]string{}, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
 
@@ -236,7 +232,6 @@ func (in *inspector) small() {
 			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
-			in.otherAverage(top(file), s)
 		}
 	}
 	b := &c.Business
@@ -250,6 +245,9 @@ func (in *inspector) small() {
 	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms["exampleHost"].MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
+	}
+	if forms["exampleHost"].MatchString(strings.TrimSuffix(b.URL, "/")) {
+		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
 	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)

@@ -15,8 +15,8 @@ import (
 // toneOf says of words whether they are praise, blame, or leave a doubt about the words beside them.
 var toneOf = diagnostic.Lines(wordsFile, "tone")
 
-// ownStars match the stars that a text gives itself, averages those that all customers give, numbers are the words for them.
-var ownStars, averages, numbers = remarksOf("stars"), remarksOf("averages"), diagnostic.Lines(wordsFile, "numbers")
+// ownStars match the stars that a text gives itself, numbers are the words for them.
+var ownStars, numbers = remarksOf("stars"), diagnostic.Lines(wordsFile, "numbers")
 
 // A text is praise if it has no word of blame or doubt, and for each wordsPerPraise of its words another one of praise. It
 // is blame if it has minBlame words of blame, and none of praise.
@@ -46,20 +46,5 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text is nothing but praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MaxRating))
 	case r.Rating == reviewcast.MaxRating && blame >= minBlame && praise == 0:
 		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text has words of blame and none of praise", r.Rating), fmt.Sprintf(remedy, reviewcast.MinRating))
-	}
-}
-
-// otherAverage reports stars on average that are not those of the reviews.
-func (in *inspector) otherAverage(at diagnostic.Position, text string) {
-	mean := float64(in.stars) / float64(in.rated)
-	for _, m := range averages {
-		for _, found := range m.find(diagnostic.When(in.rated > 0, text)) {
-			stated := strings.FieldsFunc(found, func(c rune) bool { return !strings.ContainsRune("0123456789.,", c) })[0]
-			point := diagnostic.Pick(strings.Contains(stated, ","), ",", ".")
-			right := strings.Replace(strconv.FormatFloat(mean+1e-9, 'f', max(0, len(stated)-len("4.")), 64), ".", point, 1)
-			if right != stated {
-				in.add(at, found, m.code, fmt.Sprintf(m.message, diagnostic.Quote(found), in.rated, mean), fmt.Sprintf(m.remedy, right, stated))
-			}
-		}
 	}
 }

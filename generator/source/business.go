@@ -145,7 +145,7 @@ func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 			wrong, right := diagnostic.Pick(p[0] == a, "longitude", "latitude"), diagnostic.Pick(p[0] == a, p[1], p[0])
 			remedy := fmt.Sprintf("write %s: %g, if the sign is wrong", wrong, right)
 			if p[0] != a && p[1] != o {
-				remedy = fmt.Sprintf("write latitude: %g and longitude: %g in their places, if the numbers are exchanged", p[0], p[1])
+				remedy = fmt.Sprintf("write latitude: %g and longitude: %g in their places, if the numbers are exchanged or have wrong signs", p[0], p[1])
 			}
 			if i > 0 {
 				r.warn(wrong, "bad-value", "geo is not in "+country+", the country of the address", remedy)

@@ -133,8 +133,9 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		method := diagnostic.Pick(diagnostic.IsPlatform(v.Text), "platform", append(methods(v), "METHOD")[0]) // Booking, not a booking
 		number := forms["referenceForm"].FindString(v.Text)
+		platform := diagnostic.IsPlatform(strings.TrimSuffix(v.Text, number)) // Booking, not a booking
+		method := diagnostic.Pick(platform, "platform", append(methods(v), "METHOD")[0])
 		proof := diagnostic.Pick(reviewcast.Date(number).Valid(), ", verified_on: "+number, fmt.Sprintf(", reference: %q", number))
 		write := "{method: " + method + diagnostic.When(number != "", proof) + "}"
 		if strings.EqualFold(strings.Trim(strings.TrimSuffix(v.Text, number), ` "“”„'`), method) {
@@ -257,7 +258,7 @@ func (r *fields) replied(text string) string {
 	if len(line) > diagnostic.MaxPasted {
 		line = "owner_reply: on a line of its own above text:, two more spaces before text: and each of its lines, and below them, as far to the right as text:, date: YYYY-MM-DD"
 	}
-	return "this reads like your reply; if it is, write " + line + ", with the day of the reply in place of YYYY-MM-DD"
+	return "this reads like your reply; if it is, write " + line + ", with the day of the reply in place of YYYY-MM-DD; if both are the customer's, write text: | once, and all of the words on the lines below it, indented"
 }
 
 // Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they

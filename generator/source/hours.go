@@ -122,7 +122,7 @@ var otherHours = diagnostic.Forms(wordsFile, "other hours")
 func (c calendar) remedy(s string) string {
 	const guests = "check-in, check-out, meals and appointments are no opening hours"
 	meant, rest := c.meant(s)
-	open, others := "write "+strings.Join(meant, ", and on a line of its own ")+rest, guests+": delete this line, and write it in the description"
+	open, others := "write "+strings.Join(meant, ", and on a line of its own ")+rest, guests+": leave them out of this list, and write them in the description"
 	switch times := otherHours["times"].FindString(c.plain(s)); {
 	case otherHours["guests"].MatchString(s):
 		return diagnostic.When(len(meant) > 0, "if you are open to everybody then, "+open+"; if not, ") + others
