@@ -147,12 +147,13 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 		} else {
 			pause = minLook
 		}
-		next := time.After(wait)
+		timer := time.NewTimer(wait)
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
+				timer.Stop()
 				return
-			case <-next:
+			case <-timer.C:
 				waiting = false
 			case named := <-pings:
 				for _, manifest := range named {
@@ -161,7 +162,7 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 					}
 				}
 				pause = minLook
-				next = time.After(time.Until(started.Add(min(minLook, every))))
+				timer.Reset(time.Until(started.Add(min(minLook, every))))
 			}
 		}
 	}
