@@ -227,7 +227,7 @@ func (r *fields) stars(f string) int {
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		of10 := diagnostic.MeantRating(n.Text + "/10")
 		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating) +
-			diagnostic.When(n.Text == "6", "; if 6 is the best mark, write 5") + diagnostic.When(of10 != "", fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)) +
+			map[string]string{"6": "; if 6 is the best mark, write 5", "0": "; if the customer wanted to give none, write 1, the lowest"}[n.Text] + diagnostic.When(of10 != "", fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)) +
 			diagnostic.When(n.Kind == syntax.Cell && n.Text == "6", "; if a spreadsheet program has counted on from row to row (4, 5, 6), correct the rows above, too")
 	} else if meant != "" {
 		suggestion = meant

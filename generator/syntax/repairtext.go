@@ -44,7 +44,7 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		if c == '*' && strings.Count(value, "*") > 1 {
 			advice = "delete the asterisks, since there are no bold letters here, or "
 		}
-	case f != nil && slices.Contains(shortFields, m[2]) && y.Is(f[2]):
+	case f != nil && (slices.Contains(shortFields, m[2]) || m[2] == "title" && f[2] == "text") && y.Is(f[2]):
 		changed, indent := slices.Clone(lines), strings.Index(m[1], m[2])
 		changed[at] = m[1] + f[1] + "\n" + strings.Repeat(" ", indent) + f[2] + ": " + f[3]
 		return repair{at, utf8.RuneCountInString(m[1]+f[1]) + 1, changed, "two fields are on one line", fmt.Sprintf("write %s: %s on a line of its own below it, as far to the right as %s", f[2], f[3], m[2])}, true
