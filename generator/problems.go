@@ -311,6 +311,7 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; missing has those that are missing, too.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, missing []string) diagnostic.Problem {
+	const never = "; if it was never online, build with --previous and the address of your reviews"
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if note := content.Noted(id); kept == nil && note.File != "" {
 		if note.File == source.WithdrawnFile {
@@ -319,7 +320,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
 	}
 	if kept == nil {
-		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
+		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw+never
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
 			if len(missing) == 1 && len(strangers) == 1 || diagnostic.NearestID(w.ID, missing) == id {
@@ -334,7 +335,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
 			fmt.Sprintf("write the id as %s: the published id must stay", id)+diagnostic.When(strings.HasSuffix(at.File, ".csv"), "; in a spreadsheet program, format the column as text first"))
 	}
-	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here")
+	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here"+never)
 }
 
 // renamed returns the problem of a business that has another id than the published one.
