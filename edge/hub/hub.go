@@ -36,7 +36,7 @@ type Config struct {
 	// Files are those that are published now. Required.
 	Files *snapshot.Current[snapshot.Files]
 	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, also of
-	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with nil
+	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with none
 	// when another hub has published newer files. Nil: the files are reloaded without the hub.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending

@@ -183,12 +183,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 			manifests = append(manifests, <-h.Store.Pings()...)
 		}
 		own := h.takePings()
-		if manifests == nil {
-			manifests = own // which is not nil after a ping without names
-		} else {
-			manifests = append(manifests, own...)
-		}
-		h.Reload(manifests)
+		h.Reload(append(manifests, own...))
 		if own != nil {
 			h.passOn(ctx, own)
 		}

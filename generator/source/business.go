@@ -89,7 +89,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
-	r.namesakes(b.Technicians)
+	r.namesakes(b.Technicians, s.content.known[0])
 }
 
 // dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
@@ -209,13 +209,13 @@ func (r *fields) listed(list int, s *surroundings) {
 }
 
 // namesakes warns of aliases of technicians that are the first name of another one.
-func (r *fields) namesakes(technicians []reviewcast.Technician) {
+func (r *fields) namesakes(technicians []reviewcast.Technician, known *names) {
 	for _, t := range technicians {
 		for _, alias := range t.Aliases {
 			i := slices.IndexFunc(technicians, func(other reviewcast.Technician) bool {
 				return other.ID != t.ID && strings.HasPrefix(strings.ToLower(other.Name), strings.ToLower(alias)+" ") && !slices.Contains(other.Aliases, alias)
 			})
-			if i >= 0 {
+			if i >= 0 && known.byName[strings.ToLower(alias)] == t.ID { // nobody else has it
 				r.warn("technicians", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(alias), t.Name, technicians[i].Name), "leave it out of the aliases, and list the technicians of such reviews")
 			}
 		}

@@ -89,9 +89,12 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	}
 	suggestion += goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
-	if id := known.byName[strings.ToLower(r.value)]; id != "" {
+	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
 		suggestion = fmt.Sprintf("write %s", id)
+	} else if ok {
+		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
+		suggestion = "write the id of the one that is meant"
 	} else if i := slices.IndexFunc(s.content.known[:], func(k *names) bool { return k != nil && k.ids[r.value] }); i >= 0 {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
