@@ -43,3 +43,25 @@ func TestNamelessCells(t *testing.T) {
 		}
 	}
 }
+
+// TestNamelessIDs: an id that is published confirms no guess of the author's whole name, and differs for two authors of
+// the same words.
+func TestNamelessIDs(t *testing.T) {
+	t.Parallel()
+	load := func(authors ...string) string {
+		d, rows := newDesk(t).without("id"), ""
+		for _, author := range authors {
+			rows += ",5,2025-03-01," + author + ",,Very good work and on time.,,\n"
+		}
+		d.load("id,stars,day,who,title,words,answer,answered\n" + rows)
+		return d.data()
+	}
+	one := load("Maria Kowalska")
+	if other := load("Maria Klein"); one != other {
+		t.Errorf("the surname is in the id: %s%s", one, other)
+	}
+	two, id := load("Maria Kowalska", "Ana Silva"), one[:strings.Index(one, `","`)]
+	if strings.Count(two, id+`"`) != 1 || strings.Count(two, id+`-2"`) != 1 {
+		t.Errorf("two authors of the same words: %s", two)
+	}
+}

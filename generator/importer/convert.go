@@ -21,7 +21,8 @@ import (
 type review struct {
 	number, line int
 	skipped      bool
-	key          string  // of keyOf
+	key          string  // of keyOf, or of keysOfContent
+	nameless     string  // the key without the author; "" if the export has an id
 	external     string  // the export's own id, "" when it has none
 	author       string  // as in the export
 	rating       float64 // as in the export
@@ -119,7 +120,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	author := diagnostic.Pick(c.surnameFirst, forms["lastWord"].ReplaceAllString(strings.TrimSpace(v.author), "$2 $1"), v.author)
 	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))
 	if v.key == "" {
-		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
+		v.key, v.nameless = keysOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
 	}
 	return v, nil
 }

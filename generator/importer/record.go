@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -119,11 +120,11 @@ func fingerprint(v jsontext.Value) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// keyOfContent returns the key of a review without an id: those of the fields that reviews are identified by, which
-// are what its customer would not have written twice. The author counts as the export has it, so that another policy
-// for names changes no id. The rating does not count, since customers change it, unless nothing else distinguishes two
-// ratings of a day.
-func keyOfContent(r *row, date string, knownBy []string) string {
+// keysOfContent returns the key of a review without an id: that of the fields that reviews are identified by, which are
+// what its customer would not have written twice, and the key without the author. The author counts as the export has
+// it, so that another policy for names changes no id. The rating does not count, since customers change it, unless
+// nothing else distinguishes two ratings of a day.
+func keysOfContent(r *row, date string, knownBy []string) (key, nameless string) {
 	cell := func(f field) string {
 		if c := r.cells[f]; strings.TrimSpace(c) != "" && slices.Contains(knownBy, f.String()) {
 			return c
@@ -132,7 +133,8 @@ func keyOfContent(r *row, date string, knownBy []string) string {
 	}
 	title, text, url := cell(fieldTitle), cell(fieldText), strings.TrimSpace(cell(fieldSourceURL))
 	rating := diagnostic.When(title+text+url == "", strings.TrimSpace(r.cells[fieldRating]))
-	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
+	author := strings.Join(strings.Fields(cell(fieldAuthor)), " ")
+	return keyOf("content", date, author, title, text, url, rating), keyOf("content", date, title, text, url, rating)
 }
 
 // keyOf returns a key, which identifies a review of one source in the next export. It is a SHA-256 in hex, so that the
@@ -149,21 +151,23 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// shortKey is how many hex digits of a key are in an id: among a million reviews two share them once in 500 imports,
-// and then the second takes one digit more.
+// shortKey is how many hex digits of a key are in an id: among a million reviews two share them once in 500 imports.
 const shortKey = 12
 
-// newID returns the id of a review: the export's own if it is valid and not taken, or else as much of the key as is
-// needed to be unique. The ids of an export may differ by case only, ours may not, so it is normal that an id is taken.
+// newID returns the id of a review: the export's own if it is valid and not taken, or else a hash. Without an id in the
+// export it is one of what is published: a guess of the author's whole name must not be confirmed by it. A number makes
+// it unique. The ids of an export may differ by case only, ours may not, so it is normal that an id is taken.
 func newID(source string, v *review, taken func(id string) bool) string {
-	if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) && !taken(id) {
+	id := source + "-" + v.external
+	if v.external != "" && reviewcast.ValidID(id) && !taken(id) {
 		return id
 	}
-	n := shortKey
-	for n < len(v.key) && taken(source+"-"+v.key[:n]) {
-		n++
+	hash := source + "-" + cmp.Or(v.nameless, v.key)[:shortKey]
+	id = hash
+	for n := 2; taken(id); n++ {
+		id = fmt.Sprintf("%s-%d", hash, n)
 	}
-	return source + "-" + v.key[:n]
+	return id
 }
 
 // anonymous is the author of a review without a name.
