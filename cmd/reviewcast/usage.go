@@ -80,6 +80,23 @@ func untilFlag(args []string) []string {
 	return args
 }
 
+// together returns the arguments with the words behind each flag as one.
+func together(args []string) (words []string) {
+	for len(args) > 0 {
+		value := untilFlag(args[1:])
+		words = append(words, args[0])
+		if joined := strings.Trim(strings.Join(value, " "), "'"); strings.Contains(args[0], "=") {
+			words[len(words)-1] += diagnostic.When(joined != "", " "+joined)
+		} else if strings.HasPrefix(args[0], "-") && joined != "" {
+			words = append(words, joined)
+		} else {
+			words = append(words, value...)
+		}
+		args = args[1+len(value):]
+	}
+	return words
+}
+
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
 	if plain := retyped(args); !slices.Equal(plain, args) {
@@ -111,7 +128,8 @@ func argumentError(args []string, message string) error {
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && args[i-1] != "=" && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
 			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
 			words = strings.Join(append([]string{words}, untilFlag(args[i+1:])...), " ")
-			general := fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoteWord(strings.Trim(words, "'")))
+			quoted := diagnostic.Pick(args[0] == "new", "reviewcast "+commandLine(together(args)...), quoteWord(strings.Trim(words, "'")))
+			general := fmt.Errorf("%s; put words that belong together in straight double quotes: %s", message, quoted)
 			return cmp.Or(explain("values", args[i-2]+" "+words), general)
 		}
 	}

@@ -330,3 +330,9 @@ var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O
 func Unaccented(s string) string {
 	return forms["accents"].ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
 }
+
+// latinLetters are Greek and Cyrillic letters without accents, and Latin ones for them.
+var latinLetters = strings.NewReplacer(Words(wordsFile, "latin")...)
+
+// Latin returns a text with letters of ASCII for its Latin, Greek and Cyrillic letters, as ids have them.
+func Latin(s string) string { return latinLetters.Replace(Unaccented(s)) }

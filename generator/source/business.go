@@ -89,7 +89,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
-	r.namesakes(b.Technicians, s.content.known[0])
+	s.content.known[0].namesakes(b.Technicians)
 }
 
 // dialCodes are the codes that telephones abroad dial before a number of a country, and what they leave out of it.
@@ -188,12 +188,14 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		known.partial = known.partial || slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" && e.Value.Text != id }) // a hyphen is missing
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
-		if shared := known.add(id, name, aliases); shared != nil {
-			effect, remedy := "counts for both", "leave that out of the aliases of one of them; of two entries for one place or service, delete one"
+		known.entries = append(known.entries, &one)
+		if shared, others := known.add(id, name, aliases); shared != nil {
+			names, both := diagnostic.Join(shared, "or"), diagnostic.Join(append(others, id), "and")
+			effect, remedy := "counts for both", fmt.Sprintf("leave %s out of the aliases of one of %s; of two entries for one place or service, delete one", names, both)
 			if field == "technicians" {
-				effect, remedy = "is credited to neither", "leave that out of the aliases of both, and list the technicians of such reviews"
+				effect, remedy = "is credited to neither", fmt.Sprintf("leave %s out of the aliases of %s, and list the technicians of such reviews", names, both)
 			}
-			one.warn("id", "shared-name", fmt.Sprintf("another %s is called %s, too, so a review that names %[2]s %[3]s", refLists[list].one, diagnostic.Join(shared, "or"), effect), remedy)
+			one.warn("aliases", "shared-name", fmt.Sprintf("%s is a name of %s, too, so a review that names %[1]s %[3]s", names, diagnostic.Join(others, "and"), effect), remedy)
 		}
 		switch field {
 		case "technicians":
@@ -209,14 +211,14 @@ func (r *fields) listed(list int, s *surroundings) {
 }
 
 // namesakes warns of aliases of technicians that are the first name of another one.
-func (r *fields) namesakes(technicians []reviewcast.Technician, known *names) {
-	for _, t := range technicians {
+func (k *names) namesakes(technicians []reviewcast.Technician) {
+	for at, t := range technicians {
 		for _, alias := range t.Aliases {
 			i := slices.IndexFunc(technicians, func(other reviewcast.Technician) bool {
 				return other.ID != t.ID && strings.HasPrefix(strings.ToLower(other.Name), strings.ToLower(alias)+" ") && !slices.Contains(other.Aliases, alias)
 			})
-			if i >= 0 && known.byName[strings.ToLower(alias)] == t.ID { // nobody else has it
-				r.warn("technicians", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(alias), t.Name, technicians[i].Name), "leave it out of the aliases, and list the technicians of such reviews")
+			if i >= 0 && k.byName[strings.ToLower(alias)] == t.ID { // nobody else has it
+				k.entries[at].warn("aliases", "shared-name", fmt.Sprintf("the alias %s of %s is the first name of %s, too, so that reviews that mean the other one are credited to %[2]s", diagnostic.Quote(alias), t.Name, technicians[i].Name), fmt.Sprintf("leave %s out of the aliases of %s, and list the technicians of such reviews", alias, t.ID))
 			}
 		}
 	}
@@ -268,8 +270,10 @@ func (r *fields) country(f string) string {
 		return s
 	}
 	suggestion := "write the two capital letters of ISO 3166, such as GB, IT or CA"
-	if named := countries[diagnostic.Squash(s)]; named != "" || known {
-		suggestion = "write " + cmp.Or(named, code)
+	for _, word := range append([]string{s}, strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("/,;()", r) })...) {
+		if named := countries[diagnostic.Squash(word)]; named != "" || known {
+			suggestion = "write " + cmp.Or(named, code)
+		}
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
@@ -303,6 +307,8 @@ type names struct {
 	ids    map[string]bool
 	byName map[string]string // id by name or alias, without case; "" for several
 	all    []string          // ids, names and aliases, for suggestions
+	// entries are those that have an id.
+	entries []*fields
 	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
@@ -319,6 +325,14 @@ func (k *names) meant(word string) string {
 			near = k.id(k.all[i])
 		}
 	}
+	for _, name := range k.all { // verleih for Skiverleih
+		if id := k.id(name); len(word) > 4 && strings.Contains(strings.ToLower(name), strings.ToLower(word)) && id != near {
+			if near != "" {
+				return ""
+			}
+			near = id
+		}
+	}
 	return near
 }
 
@@ -330,8 +344,8 @@ func (k *names) id(word string) string {
 	return k.byName[strings.ToLower(word)]
 }
 
-// add adds an entry, and returns a name that another one has, too.
-func (k *names) add(id, name string, aliases []string) (shared []string) {
+// add adds an entry, and returns the names that others have, too, and the ids of these.
+func (k *names) add(id, name string, aliases []string) (shared, others []string) {
 	k.ids[id] = true
 	k.all = append(k.all, id)
 	for _, s := range append([]string{name}, aliases...) {
@@ -341,12 +355,15 @@ func (k *names) add(id, name string, aliases []string) (shared []string) {
 		key := strings.ToLower(s)
 		if other, taken := k.byName[key]; taken && other != id {
 			k.byName[key], shared = "", append(shared, diagnostic.Quote(s)) // nobody in particular
+			if other = cmp.Or(other, "others"); !slices.Contains(others, other) {
+				others = append(others, other)
+			}
 		} else {
 			k.byName[key] = id
 		}
 		k.all = append(k.all, s)
 	}
-	return shared
+	return shared, others
 }
 
 //go:embed words.txt

@@ -158,7 +158,7 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 		f.noted = notes(j.path, data)
 	}
 	if len(data) == 0 {
-		p.problems.Add(diagnostic.Warning, 1, 1, "empty-file", "the file is empty", "delete it; if it had reviews, it may not have been copied to this computer yet")
+		p.problems.Add(diagnostic.Warning, 1, 1, "empty-file", "the file is empty", "if it had reviews, put them back, from your copy of the folder or with Undo in the editor (or wait, if a cloud service is still copying it); if not, delete it")
 	}
 	if f.noted != nil && len(f.records)+p.problems.Len() == 0 && !bytes.HasPrefix(data, []byte("# yaml-language-server")) { // as in what init writes
 		p.problems.Add(diagnostic.Warning, f.noted[0].at.Line, 1, "empty-file", fmt.Sprintf("the review %q is only a note, since its lines begin with #, and the file has no other", f.noted[0].id), "delete these #, or the file")

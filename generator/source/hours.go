@@ -143,7 +143,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	if hoursForm.MatchString(plain) {
 		return []string{plain}, ""
 	}
-	plain = forms["nextDay"].ReplaceAllString(plain, "$1\n$2")
+	plain = forms["nextDay"].ReplaceAllString(plain, "$1$3\n$2$4")
 	var parts, others []string
 	for _, part := range forms["betweenHours"].Split(plain, -1) {
 		last := len(parts) - 1

@@ -223,10 +223,13 @@ func pairOf(first, r *Review) [2]string {
 
 // copies reports the pairs that share most of their ids. firsts are the first reviews with the ids of others.
 func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Problem, copied map[[2]string]bool) {
-	shared, size := map[[2]string]int{}, map[string]int{}
+	shared, size, differ := map[[2]string]int{}, map[string]int{}, map[[2]string][]string{}
 	for r, first := range firsts {
-		if r.ID == first.ID {
-			shared[pairOf(first, r)]++
+		if pair := pairOf(first, r); r.ID == first.ID {
+			shared[pair]++
+			if r.rec.key != first.rec.key {
+				differ[pair] = append(differ[pair], r.ID)
+			}
 		}
 	}
 	if len(shared) == 0 {
@@ -243,7 +246,15 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
 			continue
 		}
-		remedy := fmt.Sprintf("one of both is a copy: compare them, write into %s what only %s has or what is newer there, if there is anything, and delete %[2]s", original, other)
+		var steps []string
+		if ids := slices.Sorted(slices.Values(differ[pair])); len(ids) > 0 {
+			steps = append(steps, fmt.Sprintf("write into %s what is newer in %s (they differ in %s)", original, other, diagnostic.Join(ids[:min(len(ids), maxListed)], "and")))
+		}
+		if more := size[other] - n; more > 0 {
+			steps = append(steps, fmt.Sprintf("move into %s what only %s has, %s", original, other, diagnostic.Plural(more, "review")))
+		}
+		steps = append(steps, fmt.Sprintf("move %s out of the content folder if it is a backup, or delete it", other))
+		remedy := "every file in reviews is read, a copy, too: " + strings.Join(steps, "; then ")
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}
 	return problems, copied

@@ -204,11 +204,7 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 			return nil, err
 		}
 		jobs = w.files
-		for _, name := range knownFiles {
-			if info, err := os.Stat(filepath.Join(l.dir, "..", name)); err == nil && filepath.Base(l.dir) == "content" && info.IsDir() == (name == reviewsFolder) {
-				w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", "move it into the content folder; if there is one already, move what only this one has")
-			}
-		}
+		w.outside(l.dir)
 		for _, f := range l.tree.files {
 			at := func(j *job, path string) int { return strings.Compare(j.path, path) }
 			if _, ok := slices.BinarySearchFunc(w.files, f.path, at); !ok {

@@ -210,6 +210,9 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		if id := x.meant(c.id, at, *cmp.Or(c.list, new([]string))...); id != "" {
 			suggestion = fmt.Sprintf("did you mean %q?", id)
 		}
+		if ids := strings.Fields(c.id); len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return x.first(id, at) == nil }) {
+			suggestion = "it is one text, without a comma between the ids: write " + strings.Join(ids, ", ")
+		}
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:

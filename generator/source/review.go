@@ -338,7 +338,8 @@ func (r *fields) verification(w *record) {
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
 		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear {
-			r.warn("verified_on", "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date), "check the year of both dates")
+			r.warn("verified_on", "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date),
+				fmt.Sprintf("if its year is mistyped, write verified_on: %s; if that of the review is, correct its date", w.Date[:4]+day[4:]))
 		}
 	}
 	w.Reference = r.text("reference")

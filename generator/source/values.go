@@ -140,7 +140,7 @@ func (r *fields) id() string {
 	} else if r.schema == withdrawnSchema {
 		suggestion = "write the id of the review, as it stands behind id: in its file"
 	} else if fixed := fixID(s); fixed != "" {
-		suggestion += fmt.Sprintf(", such as %q", fixed)
+		suggestion = fmt.Sprintf("write %s: %s", fixed, suggestion)
 	}
 	r.fail(n, "bad-id", fmt.Sprintf("%s is %s", r.name("id"), diagnostic.Quote(s)), suggestion)
 	return ""
@@ -148,7 +148,7 @@ func (r *fields) id() string {
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	id := strings.Join(strings.FieldsFunc(diagnostic.Unaccented(s), func(c rune) bool {
+	id := strings.Join(strings.FieldsFunc(diagnostic.Latin(s), func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
 	if id = strings.Trim(id, "._-"); !reviewcast.ValidID(id) {

@@ -1,0 +1,59 @@
+package source
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
+)
+
+// outside notes what is beside a folder named content and is not read: its files, reviews, and copies of it in which
+// reviews were changed later than in it.
+func (w *walker) outside(dir string) {
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil || filepath.Base(dir) != "content" {
+		return
+	}
+	defer root.Close()
+	var newest time.Time
+	for _, j := range w.files {
+		if j.info != nil && j.info.ModTime().After(newest) {
+			newest = j.info.ModTime()
+		}
+	}
+	out := &walker{root: root}
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case slices.Contains(knownFiles, name) && e.IsDir() == (name == reviewsFolder):
+			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", "move it into the content folder; if there is one already, move what only this one has")
+		case IsYAML(name) && out.hasReviews(name):
+			w.note(diagnostic.Warning, "../"+name, "wrong-name", "it has reviews, and beside the content folder it is not read", "move it into content/"+reviewsFolder+"; if its reviews are there already, move it elsewhere")
+		case e.IsDir() && name != "content" && out.there(name+"/"+BusinessFile):
+			_ = fs.WalkDir(root.FS(), name+"/"+reviewsFolder, func(file string, f fs.DirEntry, err error) error {
+				if err != nil || formatOf(file) == "" {
+					return nil
+				}
+				if info, err := f.Info(); err != nil || !info.ModTime().After(newest) {
+					return nil
+				}
+				inside := strings.TrimPrefix(file, name+"/")
+				is, _, _ := read(root, file, syntax.MaxYAMLFile)
+				was, there, _ := read(w.root, inside, syntax.MaxYAMLFile)
+				if !bytes.Equal(is, was) {
+					w.note(diagnostic.Warning, "../"+file, "wrong-name", "it was changed after all reviews in the content folder, of which "+name+" is a copy that is not read",
+						diagnostic.Pick(there == nil, "if it is to be published, move it into content/"+path.Dir(inside), "if that is to be published, write the change into content/"+inside))
+				}
+				return nil
+			})
+		}
+	}
+}
