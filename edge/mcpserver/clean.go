@@ -2,7 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
-	"slices"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -107,11 +107,6 @@ func pictorial(r rune) bool {
 	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
 }
 
-// instructionWords are parts of a phrase that addresses an agent.
-var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
-	"language model", "override", "http", "www.", "tool call", "call the tool"}
-
-func instructive(phrase string) bool {
-	phrase = strings.ToLower(phrase)
-	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })
-}
+// instructive matches parts of a phrase, in lower case, that addresses an agent.
+var instructive = regexp.MustCompile(`ignore|disregard|instruction|prompt|assistant|you must|you are|as an ai|language model|` +
+	`override|http|www\.|tool call|call the tool`)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -155,7 +156,7 @@ type topicList struct {
 
 // topicsAnswer lists the topics whose labels don't read like instructions, which several reviews may plant.
 func topicsAnswer(v *view, _ arguments) (any, error) {
-	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive(t.Label) })
+	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive.MatchString(strings.ToLower(t.Label)) })
 	list := topicList{Notice: notice, ReviewCount: v.Len(), TopicCount: len(topics)}
 	list.Topics = cut(topics, fit(slices.All(topics), pageBudget), "topics", &list.Hint)
 	return list, nil

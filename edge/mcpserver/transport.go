@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,14 +56,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
 	refused := &rpcError{status: status, wire: jsonrpc.Error{Code: codeRequest, Message: detail}, retryAfter: retryAfter}
 	s.answerError(w, cmp.Or(s.checkOrigin(w, r), refused))
-}
-
-// answerError counts and sends an error, if there is one.
-func (s *Server) answerError(w http.ResponseWriter, err *rpcError) {
-	if err != nil {
-		s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
-		err.write(w)
-	}
 }
 
 // serve answers a request, or returns the error to answer with.
