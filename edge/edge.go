@@ -212,7 +212,6 @@ func httpTime(t time.Time) []string {
 	return []string{t.UTC().Format(http.TimeFormat)}
 }
 
-// hub mounts the hub.
 func (e *edge) hub(w http.ResponseWriter, r *http.Request) error {
 	if e.Hub == nil && r.Method != http.MethodGet && r.Method != http.MethodPost {
 		return notAllowed(r.Method, hubMethods)

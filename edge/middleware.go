@@ -167,7 +167,6 @@ func resultOf(code int) string {
 	return "ok"
 }
 
-// metrics count requests.
 type metrics struct {
 	requests map[string]map[string]prometheus.Counter // by kind and result
 	seconds  map[string]prometheus.Observer           // by kind

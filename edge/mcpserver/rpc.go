@@ -134,7 +134,7 @@ func supported(r *http.Request, m *message, e era) bool {
 	}
 	if e == stateful {
 		version := r.Header.Get(headerVersion)
-		return version == "" || slices.Contains(sessionVersions(), version)
+		return version == "" || slices.Contains(sessionVersions, version)
 	}
 	is := func(header, value string) bool { return len(r.Header[header]) == 1 && r.Header[header][0] == value }
 	return is(headerVersion, firstStateless) && is("Mcp-Method", m.method) && is(headerName, stringOf(m.params["name"])) &&

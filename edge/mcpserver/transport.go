@@ -126,9 +126,9 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	if id == "" {
 		return "", reject(http.StatusBadRequest, "Bad request: the %s header is missing. Call initialize first; the header is in its response.", headerSession)
 	}
-	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(sessionVersions(), v) {
+	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(sessionVersions, v) {
 		return "", reject(http.StatusBadRequest, "Bad request: unsupported protocol version %s in a session; supported are %s.",
-			echo(v), strings.Join(sessionVersions(), ", "))
+			echo(v), strings.Join(sessionVersions, ", "))
 	}
 	if !s.ids.valid(id, time.Now()) {
 		return "", fail(http.StatusNotFound, codeSession,
@@ -138,9 +138,7 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	return id, nil
 }
 
-func sessionVersions() []string {
-	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
-}
+var sessionVersions = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= firstStateless })
 
 // post answers POST: the calls of a body, each by itself.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {

@@ -155,7 +155,6 @@ func (s *Site) aspectFigures(v *subjectView, n *subject) {
 	}))
 }
 
-// review is the review of a quote.
 func (n *subject) review(i int) *reviewcast.Review { return n.quotes[i].Review }
 
 // relation is a table of what the same reviews are about besides.

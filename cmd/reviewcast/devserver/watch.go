@@ -77,7 +77,6 @@ func (w *watch) run(ctx context.Context) error {
 	}
 }
 
-// watch is the state of Watch.
 type watch struct {
 	*fsnotify.Watcher // has no events with Poll
 	dir               string
