@@ -62,7 +62,7 @@ func (s *Server) answerError(w http.ResponseWriter, err *rpcError) {
 	if err == nil {
 		return
 	}
-	s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
+	s.refused.WithLabelValues(strconv.Itoa(err.status)).Inc()
 	if err.allow != "" {
 		w.Header().Set("Allow", err.allow)
 	}
