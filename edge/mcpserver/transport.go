@@ -293,11 +293,8 @@ func loopback(host string) bool {
 		host = h
 	}
 	host = strings.Trim(host, "[]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
 	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).
@@ -309,10 +306,8 @@ func accepts(r *http.Request, media string) bool {
 	kind, _, _ := strings.Cut(media, "/")
 	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		got, params, err := mime.ParseMediaType(part)
-		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
-			continue // a weight of zero, such as 0.000
-		}
-		if got == media || got == kind+"/*" || got == "*/*" {
+		excluded := params["q"] != "" && strings.Trim(params["q"], "0.") == "" // a weight of zero, such as 0.000
+		if err == nil && !excluded && (got == media || got == kind+"/*" || got == "*/*") {
 			return true
 		}
 	}
