@@ -44,15 +44,13 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	if i == len(text) {
 		return text
 	}
+	i = max(0, i-1) // the first one that isn't ASCII may need the one before
 	s := string(text[i:])
 	if strings.IndexFunc(s, hidden) < 0 {
 		return text
 	}
 	out := append(make([]byte, 0, len(text)), text[:i]...)
-	last := rune(-1) // the last rune that was kept
-	if i > 0 {
-		last = rune(text[i-1])
-	}
+	var last rune // that was kept
 	for at, r := range s {
 		if r < utf8.RuneSelf || !hidden(r) || needed(last, r, s[at+utf8.RuneLen(r):]) {
 			out = utf8.AppendRune(out, r)
