@@ -81,11 +81,10 @@ func newLine(raw []byte, query *regexp.Regexp) line {
 	}
 	_ = json.Unmarshal(cleanJSON(raw), &r) // checked when the snapshot was opened
 	l := line{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
-	inText := false
 	if r.Text != nil {
-		l.Excerpt, inText = new(excerpt(*r.Text, query)), query.MatchString(*r.Text)
+		l.Excerpt = new(excerpt(*r.Text, query))
 	}
-	if !inText && query.MatchString(r.Title) {
+	if query.MatchString(r.Title) && (r.Text == nil || !query.MatchString(*r.Text)) {
 		l.Title = new(excerpt(r.Title, query))
 	}
 	return l
@@ -97,9 +96,8 @@ func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
 	l := newLine(raw, nothing)
 	l.Excerpt = nil
 	var insight reviewcast.ReviewInsight
-	if json.Unmarshal(v.Insight(l.ID), &insight) == nil { // indexed before, so it is valid
-		l.Polarity = insight.Aspects[a.ID]
-	}
+	_ = json.Unmarshal(v.Insight(l.ID), &insight) // valid if there is one: it was indexed before
+	l.Polarity = insight.Aspects[a.ID]
 	if i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.ReviewID == l.ID }); i >= 0 {
 		l.Excerpt = new(beginning(a.Evidence[i].Quote, 2*excerptLength))
 	}

@@ -23,7 +23,6 @@ const (
 	phraseSample = 20
 )
 
-// aspectSum is what is counted of one aspect.
 type aspectSum struct {
 	votes    int
 	possible int
@@ -265,7 +264,6 @@ func (r *Analyzed) Naming(m *sentiment.EntityMention) string {
 	return around(r.textOf(m), m.Sentence, m.Start, m.End)
 }
 
-// textOf returns the text that a mention is in.
 func (r *Analyzed) textOf(m *sentiment.EntityMention) string {
 	if m.Title {
 		return *r.Title

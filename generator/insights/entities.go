@@ -14,7 +14,6 @@ import (
 // maxTopAspects is how many aspects stand with an entity.
 const maxTopAspects = 3
 
-// entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
 	tally

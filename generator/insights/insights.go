@@ -214,7 +214,6 @@ func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
 	}
 }
 
-// trend compares the means of two windows.
 func (t *trendSum) trend() reviewcast.Trend { return t.called("improving", "declining", 0) }
 
 // shareTrend compares the share of a window's reviews that something is in; n are all reviews by window, with those

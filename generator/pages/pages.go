@@ -73,7 +73,6 @@ type job struct {
 	make     func() ([]render.Artifact, error)
 }
 
-// file is the job of a single file.
 func file(path, mediaType string, body func() ([]byte, error)) job {
 	return job{Path: path, make: func() ([]render.Artifact, error) {
 		b, err := body()

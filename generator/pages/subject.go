@@ -10,7 +10,6 @@ import (
 	"reviewcast"
 )
 
-// kind is a kind of subject.
 type kind struct{ base, title, facet string }
 
 var kinds = []*kind{

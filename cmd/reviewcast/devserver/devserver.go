@@ -234,7 +234,6 @@ func (s *Server) problems(problems []diagnostic.Problem) {
 	s.reported = problems
 }
 
-// unknown returns the problems that are not among those known.
 func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	have := make(map[diagnostic.Problem]bool, len(known))
 	for _, p := range known {
