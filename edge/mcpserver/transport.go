@@ -180,14 +180,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 		if err == nil {
 			answer, err = s.answer(w, r, m, e, id)
 		}
-		switch {
-		case err != nil && !batch:
-			err.id = m.id
-			return err
-		case err != nil:
-			err.id = m.id
+		if err != nil {
+			if err.id = m.id; !batch {
+				return err
+			}
 			answer = err.body()
-		case answer == nil:
+		} else if answer == nil {
 			return nil // a stream, which has ended
 		}
 		answers = append(answers, answer)

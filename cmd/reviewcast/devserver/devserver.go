@@ -134,7 +134,6 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 	s.send(&next)
 }
 
-// accept shows a build and reports it.
 func (s *Server) accept(res *generator.Result, start time.Time) error {
 	before, prefix := s.shown, diagnostic.When(s.current.Load().Message != "", "nothing is wrong any more: ")
 	if before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme) {
