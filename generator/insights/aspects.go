@@ -298,10 +298,8 @@ func readable(text string, s sentiment.Span, start, end int32) sentiment.Span {
 	} else if lo > s.Start {
 		lo = start
 	}
-	if at := strings.LastIndexAny(text[end:hi], " \n"); hi < s.End && at >= 0 {
-		hi = end + int32(at)
-	} else if hi < s.End {
-		hi = end
+	if hi < s.End {
+		hi = end + int32(max(0, strings.LastIndexAny(text[end:hi], " \n")))
 	}
 	return sentiment.Span{Start: lo, End: hi}
 }

@@ -164,9 +164,8 @@ func NewPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompter {
 
 // Line asks a question until take accepts the answer.
 func (p *Prompter) Line(question string, take func(answer string) error) error {
-	prompt := question + ": "
 	for {
-		answer, err := p.read(prompt)
+		answer, err := p.read(question + ": ")
 		if err == nil {
 			err = take(strings.TrimSpace(answer))
 		}
