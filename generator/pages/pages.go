@@ -152,7 +152,6 @@ var published = map[string]string{
 	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince, "ServerCard": reviewcast.PathServerCard,
 }
 
-// artifacts makes a page and its twin.
 func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", path, err) }
 	l := s.layout(v, path)

@@ -170,7 +170,6 @@ type related struct {
 // maxRelated is how many lines a table of a relation has.
 const maxRelated = 12
 
-// related counts what the subject's reviews are about besides.
 func (s *Site) related(n *subject) []relation {
 	counts := map[*subject]*related{}
 	count := func(of *subject, polarity reviewcast.Polarity) {

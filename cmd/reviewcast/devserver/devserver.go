@@ -155,7 +155,6 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	return nil
 }
 
-// fail reports why there is no new build.
 func (s *Server) fail(err error) {
 	var problems []diagnostic.Problem
 	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
