@@ -67,11 +67,12 @@ type Config struct {
 // edge is the state of the handler that New makes.
 type edge struct {
 	Config
-	links           map[string][]string // Link headers, by path
-	all             *rate.Limiter       // of the costly requests of all clients together
-	searches, calls *rates              // by client; files that are large count with the searches
-	count           *metrics
-	pages           atomic.Pointer[map[string]*page] // of the current files, by path
+	links           map[string][]string                      // Link headers, by path
+	all             *rate.Limiter                            // of the costly requests of all clients together
+	searches, calls *rates                                   // by client; files that are large count with the searches
+	requests        map[string]map[string]prometheus.Counter // counted, by kind and result
+	seconds         map[string]prometheus.Observer           // of requests, by kind
+	pages           atomic.Pointer[map[string]*page]         // of the current files, by path
 }
 
 // New returns the handler of the public listener.
@@ -79,7 +80,8 @@ func New(c Config) http.Handler {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	share := shareOfCores * runtime.GOMAXPROCS(0)
 	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share),
-		searches: newRates(c.RateSearch), calls: newRates(c.RateMCP), count: newMetrics(c.Metrics)}
+		searches: newRates(c.RateSearch), calls: newRates(c.RateMCP)}
+	e.count()
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(c.BaseURL, path)}
 	}
@@ -212,7 +214,6 @@ func httpTime(t time.Time) []string {
 	return []string{t.UTC().Format(http.TimeFormat)}
 }
 
-// hub mounts the hub.
 func (e *edge) hub(w http.ResponseWriter, r *http.Request) error {
 	if e.Hub == nil && r.Method != http.MethodGet && r.Method != http.MethodPost {
 		return notAllowed(r.Method, hubMethods)

@@ -68,7 +68,6 @@ func prefers(one, other string, r *http.Request) bool {
 	return weight(accept, one) > max(0, weight(accept, other))
 }
 
-// pagesOf makes the representations of files, by path.
 func (e *edge) pagesOf(files *snapshot.Files) *map[string]*page {
 	pages, sequence := map[string]*page{}, sequenceOf(files)
 	for f := range files.All() {
@@ -109,7 +108,6 @@ func bytesBody(b []byte) func() *parts {
 	return func() *parts { return body }
 }
 
-// cacheControl returns how long a path may be cached.
 func (e *edge) cacheControl(path string) []string {
 	switch {
 	case e.Dev:

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -70,8 +71,8 @@ func (e *edge) observe(file, others http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
-			e.count.requests[kind][resultOf(rec.status)].Inc()
-			e.count.seconds[kind].Observe(time.Since(started).Seconds())
+			e.requests[kind][resultOf(rec.status)].Inc()
+			e.seconds[kind].Observe(time.Since(started).Seconds())
 			if e.AccessLog {
 				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
 					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
@@ -128,9 +129,7 @@ func (rec *recorder) WriteHeader(status int) {
 }
 
 func (rec *recorder) Write(p []byte) (int, error) {
-	if rec.status == 0 {
-		rec.status = http.StatusOK
-	}
+	rec.status = cmp.Or(rec.status, http.StatusOK)
 	n, err := rec.ResponseWriter.Write(p)
 	rec.bytes += int64(n)
 	return n, err
@@ -167,26 +166,19 @@ func resultOf(code int) string {
 	return "ok"
 }
 
-// metrics count requests.
-type metrics struct {
-	requests map[string]map[string]prometheus.Counter // by kind and result
-	seconds  map[string]prometheus.Observer           // by kind
-}
-
-// newMetrics makes metrics and registers them, unless to is nil.
-func newMetrics(to prometheus.Registerer) *metrics {
-	auto := promauto.With(to)
+// count makes the metrics and registers them, unless Config.Metrics is nil.
+func (e *edge) count() {
+	auto := promauto.With(e.Metrics)
 	requests := auto.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",
 		Help: "Requests by kind and result; refused is 429."}, []string{"kind", "result"})
 	seconds := auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "http", Name: "request_seconds",
 		Help:    "Time to the end of the response, by kind. Slow clients and streams count in full.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .1, .5, 2.5, 10}}, []string{"kind"})
-	m := &metrics{map[string]map[string]prometheus.Counter{}, map[string]prometheus.Observer{}}
+	e.requests, e.seconds = map[string]map[string]prometheus.Counter{}, map[string]prometheus.Observer{}
 	for _, kind := range []string{"file", "search", "since", "mcp", "hub"} { // a rate doesn't see the first event of a new counter
-		m.requests[kind], m.seconds[kind] = map[string]prometheus.Counter{}, seconds.WithLabelValues(kind)
+		e.requests[kind], e.seconds[kind] = map[string]prometheus.Counter{}, seconds.WithLabelValues(kind)
 		for _, result := range []string{"ok", "not_modified", "client_error", "refused", "server_error"} {
-			m.requests[kind][result] = requests.WithLabelValues(kind, result)
+			e.requests[kind][result] = requests.WithLabelValues(kind, result)
 		}
 	}
-	return m
 }

@@ -51,7 +51,6 @@ func (rep *representation) setValidators(h http.Header) {
 	}
 }
 
-// serve answers GET or HEAD with a representation.
 func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation) {
 	if !e.serveFast(w, r, rep) {
 		e.serveContent(w, r, rep)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -102,10 +103,8 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 	for _, issue := range issues {
 		switch {
 		case issue.Code == reviewcast.UnrecognizedKeys:
-			takes := "no arguments"
-			if params := t.params(); len(params) > 0 {
-				takes = strings.Join(each(params, func(p reviewcast.Param) string { return p.Name }), ", ")
-			}
+			names := each(t.params(), func(p reviewcast.Param) string { return p.Name })
+			takes := cmp.Or(strings.Join(names, ", "), "no arguments")
 			shown := each(issue.Keys[:min(len(issue.Keys), maxKnown)], echo)
 			wrong = append(wrong, fmt.Sprintf("unknown %s: %s takes %s", strings.Join(shown, ", "), t.name, takes))
 		case len(issue.Path) > 0:

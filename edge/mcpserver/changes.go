@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 )
 
 const maxChangedIDs = 25
@@ -57,9 +56,13 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	if before != nil {
 		answer.RatingBefore = before.AggregateRating.RatingValue
 	}
-	for _, raw := range v.named(slices.Concat(answer.Added, answer.Changed)) {
-		answer.Reviews = append(answer.Reviews, newLine(raw, nothing))
+	for _, id := range slices.Concat(answer.Added, answer.Changed) {
+		if raw, ok := v.Review(id); ok {
+			answer.Reviews = append(answer.Reviews, newLine(raw, nothing))
+		}
 	}
+	slices.SortFunc(answer.Reviews, func(a, b line) int { return cmp.Compare(b.Date, a.Date) })
+	answer.Reviews = answer.Reviews[:min(len(answer.Reviews), maxChangedReviews)]
 	switch first := len(documents) > 0 && documents[0].Previous == nil; {
 	case first:
 		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later. search_reviews finds reviews by date.",
@@ -75,17 +78,6 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	answer.Changed = answer.Changed[:min(len(answer.Changed), maxChangedIDs)]
 	answer.Withdrawn = answer.Withdrawn[:min(len(answer.Withdrawn), maxChangedIDs)]
 	return answer, nil
-}
-
-// named returns the newest of the reviews with some ids.
-func (v *view) named(ids []string) (found [][]byte) {
-	for _, id := range ids {
-		if raw, ok := v.Review(id); ok {
-			found = append(found, raw)
-		}
-	}
-	slices.SortFunc(found, func(a, b []byte) int { return cmp.Compare(snapshot.PlaceOf(b).Date, snapshot.PlaceOf(a).Date) })
-	return found[:min(len(found), maxChangedReviews)]
 }
 
 // changesUntil returns the change documents, oldest first, after the newest one that is

@@ -2,7 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
-	"slices"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,15 +44,13 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	if i == len(text) {
 		return text
 	}
+	i = max(0, i-1) // the first one that isn't ASCII may need the one before
 	s := string(text[i:])
 	if strings.IndexFunc(s, hidden) < 0 {
 		return text
 	}
 	out := append(make([]byte, 0, len(text)), text[:i]...)
-	last := rune(-1) // the last rune that was kept
-	if i > 0 {
-		last = rune(text[i-1])
-	}
+	var last rune // that was kept
 	for at, r := range s {
 		if r < utf8.RuneSelf || !hidden(r) || needed(last, r, s[at+utf8.RuneLen(r):]) {
 			out = utf8.AppendRune(out, r)
@@ -107,11 +105,6 @@ func pictorial(r rune) bool {
 	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
 }
 
-// instructionWords are parts of a phrase that addresses an agent.
-var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
-	"language model", "override", "http", "www.", "tool call", "call the tool"}
-
-func instructive(phrase string) bool {
-	phrase = strings.ToLower(phrase)
-	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })
-}
+// instructive matches parts of a phrase, in lower case, that addresses an agent.
+var instructive = regexp.MustCompile(`ignore|disregard|instruction|prompt|assistant|you must|you are|as an ai|language model|` +
+	`override|http|www\.|tool call|call the tool`)

@@ -208,10 +208,7 @@ func shrink(most, budget int, make func(most int) any) {
 // cut shortens a list to its first elements and adds to a hint what is missing, unless that is all.
 func cut[T any](list []T, most int, name string, hint *string) []T {
 	if len(list) > most && most > 0 {
-		if *hint == "" {
-			*hint = "Cut lists:"
-		}
-		*hint += fmt.Sprintf(" %s has the first %d of %d.", name, most, len(list))
+		*hint = cmp.Or(*hint, "Cut lists:") + fmt.Sprintf(" %s has the first %d of %d.", name, most, len(list))
 	}
 	return list[:min(len(list), most)]
 }

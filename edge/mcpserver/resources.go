@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -142,11 +143,8 @@ func compareAspects(v *view, given map[string]string, text string) (*mcp.GetProm
 }
 
 func summarizeRecent(v *view, given map[string]string, text string) (*mcp.GetPromptResult, error) {
-	since := reviewcast.Date(given["since"])
-	switch {
-	case since == "":
-		since = v.before(0, recentDays)
-	case !since.Valid():
+	since := cmp.Or(reviewcast.Date(given["since"]), v.before(0, recentDays))
+	if !since.Valid() {
 		return nil, refuse("since: received %s, expected a calendar date YYYY-MM-DD such as 2026-03-31", echo(string(since)))
 	}
 	return v.prompt("Reviews since "+string(since), text, "{since}", string(since)), nil

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -80,11 +81,10 @@ func newLine(raw []byte, query *regexp.Regexp) line {
 	}
 	_ = json.Unmarshal(cleanJSON(raw), &r) // checked when the snapshot was opened
 	l := line{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
-	inText := false
 	if r.Text != nil {
-		l.Excerpt, inText = new(excerpt(*r.Text, query)), query.MatchString(*r.Text)
+		l.Excerpt = new(excerpt(*r.Text, query))
 	}
-	if !inText && query.MatchString(r.Title) {
+	if query.MatchString(r.Title) && (r.Text == nil || !query.MatchString(*r.Text)) {
 		l.Title = new(excerpt(r.Title, query))
 	}
 	return l
@@ -96,9 +96,8 @@ func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
 	l := newLine(raw, nothing)
 	l.Excerpt = nil
 	var insight reviewcast.ReviewInsight
-	if json.Unmarshal(v.Insight(l.ID), &insight) == nil { // indexed before, so it is valid
-		l.Polarity = insight.Aspects[a.ID]
-	}
+	_ = json.Unmarshal(v.Insight(l.ID), &insight) // valid if there is one: it was indexed before
+	l.Polarity = insight.Aspects[a.ID]
 	if i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.ReviewID == l.ID }); i >= 0 {
 		l.Excerpt = new(beginning(a.Evidence[i].Quote, 2*excerptLength))
 	}
@@ -155,7 +154,7 @@ type topicList struct {
 
 // topicsAnswer lists the topics whose labels don't read like instructions, which several reviews may plant.
 func topicsAnswer(v *view, _ arguments) (any, error) {
-	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive(t.Label) })
+	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive.MatchString(strings.ToLower(t.Label)) })
 	list := topicList{Notice: notice, ReviewCount: v.Len(), TopicCount: len(topics)}
 	list.Topics = cut(topics, fit(slices.All(topics), pageBudget), "topics", &list.Hint)
 	return list, nil

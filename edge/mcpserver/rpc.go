@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,14 +57,19 @@ func (e *rpcError) body() []byte {
 	return body
 }
 
-func (e *rpcError) write(w http.ResponseWriter) {
-	if e.allow != "" {
-		w.Header().Set("Allow", e.allow)
+// answerError counts and sends an error, if there is one.
+func (s *Server) answerError(w http.ResponseWriter, err *rpcError) {
+	if err == nil {
+		return
 	}
-	if e.retryAfter > 0 {
-		w.Header().Set("Retry-After", fmt.Sprint(math.Ceil(e.retryAfter.Seconds())))
+	s.refused.WithLabelValues(strconv.Itoa(err.status)).Inc()
+	if err.allow != "" {
+		w.Header().Set("Allow", err.allow)
 	}
-	respond(w, e.status, "no-store", append(e.body(), '\n'))
+	if err.retryAfter > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(math.Ceil(err.retryAfter.Seconds())))
+	}
+	respond(w, err.status, "no-store", append(err.body(), '\n'))
 }
 
 const (
@@ -128,7 +134,7 @@ func supported(r *http.Request, m *message, e era) bool {
 	}
 	if e == stateful {
 		version := r.Header.Get(headerVersion)
-		return version == "" || slices.Contains(sessionVersions(), version)
+		return version == "" || slices.Contains(sessionVersions, version)
 	}
 	is := func(header, value string) bool { return len(r.Header[header]) == 1 && r.Header[header][0] == value }
 	return is(headerVersion, firstStateless) && is("Mcp-Method", m.method) && is(headerName, stringOf(m.params["name"])) &&

@@ -89,8 +89,9 @@ type Server struct {
 	sdk      http.Handler // the SDK's transport
 	ids      *sessionIDs
 	sessions *sessions
-	metrics  *metrics
-	identity []byte // see identity
+	identity []byte                 // see identity
+	calls    *prometheus.CounterVec // of tools, by tool and outcome
+	refused  *prometheus.CounterVec // requests, by HTTP status
 }
 
 // New returns a server for c.
@@ -115,7 +116,7 @@ func New(c Config) (*Server, error) {
 		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{[]byte(rand.Text())}},
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
-	s.metrics = newMetrics(c.Metrics, s.sessions)
+	s.count()
 	s.readState(context.Background())
 	s.build()
 	return s, nil
@@ -297,31 +298,23 @@ const (
 	outcomeFailed  = "failed"  // internal error
 )
 
-type metrics struct {
-	calls   *prometheus.CounterVec // by tool and outcome
-	refusal *prometheus.CounterVec // by HTTP status
-}
-
-// newMetrics makes metrics and registers them, unless to is nil.
-func newMetrics(to prometheus.Registerer, t *sessions) *metrics {
-	auto := promauto.With(to)
+// count makes the metrics and registers them, unless Config.Metrics is nil.
+func (s *Server) count() {
+	auto := promauto.With(s.config.Metrics)
 	opts := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
 	}
 	gauge := func(name, help string, value func(totals) int) {
-		auto.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value(t.totals())) })
+		auto.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value(s.sessions.totals())) })
 	}
 	gauge("sessions", "Sessions with a stream or subscriptions; others keep nothing in memory.", func(n totals) int { return n.sessions })
 	gauge("streams", "Open streams.", func(n totals) int { return n.streams })
 	gauge("subscriptions", "Subscriptions of all sessions and streams.", func(n totals) int { return n.subscriptions })
-	m := &metrics{
-		calls:   auto.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"}),
-		refusal: auto.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"}),
-	}
+	s.calls = auto.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"})
+	s.refused = auto.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"})
 	for _, t := range tools { // a rate doesn't see the first event of a new counter
 		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
-			m.calls.WithLabelValues(t.name, outcome)
+			s.calls.WithLabelValues(t.name, outcome)
 		}
 	}
-	return m
 }

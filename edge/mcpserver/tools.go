@@ -137,7 +137,7 @@ func (s *Server) run(ctx context.Context, t *tool, raw jsontext.Value) (answer j
 		s.config.Logger.Error("tool failed", "tool", t.name, "error", err)
 		outcome, failure = outcomeFailed, "Internal error; it has been logged. Try again, or use another tool."
 	}
-	s.metrics.calls.WithLabelValues(t.name, outcome).Inc()
+	s.calls.WithLabelValues(t.name, outcome).Inc()
 	return answer, failure
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,14 +56,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
 	refused := &rpcError{status: status, wire: jsonrpc.Error{Code: codeRequest, Message: detail}, retryAfter: retryAfter}
 	s.answerError(w, cmp.Or(s.checkOrigin(w, r), refused))
-}
-
-// answerError counts and sends an error, if there is one.
-func (s *Server) answerError(w http.ResponseWriter, err *rpcError) {
-	if err != nil {
-		s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
-		err.write(w)
-	}
 }
 
 // serve answers a request, or returns the error to answer with.
@@ -135,9 +126,9 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	if id == "" {
 		return "", reject(http.StatusBadRequest, "Bad request: the %s header is missing. Call initialize first; the header is in its response.", headerSession)
 	}
-	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(sessionVersions(), v) {
+	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(sessionVersions, v) {
 		return "", reject(http.StatusBadRequest, "Bad request: unsupported protocol version %s in a session; supported are %s.",
-			echo(v), strings.Join(sessionVersions(), ", "))
+			echo(v), strings.Join(sessionVersions, ", "))
 	}
 	if !s.ids.valid(id, time.Now()) {
 		return "", fail(http.StatusNotFound, codeSession,
@@ -147,9 +138,7 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	return id, nil
 }
 
-func sessionVersions() []string {
-	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
-}
+var sessionVersions = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= firstStateless })
 
 // post answers POST: the calls of a body, each by itself.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
@@ -191,14 +180,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 		if err == nil {
 			answer, err = s.answer(w, r, m, e, id)
 		}
-		switch {
-		case err != nil && !batch:
-			err.id = m.id
-			return err
-		case err != nil:
-			err.id = m.id
+		if err != nil {
+			if err.id = m.id; !batch {
+				return err
+			}
 			answer = err.body()
-		case answer == nil:
+		} else if answer == nil {
 			return nil // a stream, which has ended
 		}
 		answers = append(answers, answer)
@@ -304,11 +291,8 @@ func loopback(host string) bool {
 		host = h
 	}
 	host = strings.Trim(host, "[]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
 	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).
@@ -320,10 +304,8 @@ func accepts(r *http.Request, media string) bool {
 	kind, _, _ := strings.Cut(media, "/")
 	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		got, params, err := mime.ParseMediaType(part)
-		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
-			continue // a weight of zero, such as 0.000
-		}
-		if got == media || got == kind+"/*" || got == "*/*" {
+		excluded := params["q"] != "" && strings.Trim(params["q"], "0.") == "" // a weight of zero, such as 0.000
+		if err == nil && !excluded && (got == media || got == kind+"/*" || got == "*/*") {
 			return true
 		}
 	}

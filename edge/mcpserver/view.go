@@ -53,10 +53,10 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 
 func cleaned[T any](value T) (clean T, err error) {
 	raw, err := encode(value)
-	if err != nil {
-		return clean, err
+	if err == nil {
+		err = json.Unmarshal(cleanJSON(raw), &clean)
 	}
-	return clean, json.Unmarshal(cleanJSON(raw), &clean)
+	return clean, err
 }
 
 // encode writes JSON as in the published files: empty lists as [], members sorted, no HTML escapes.

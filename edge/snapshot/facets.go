@@ -25,8 +25,7 @@ func (t tally) facet() reviewcast.FacetCount {
 func (s *Snapshot) tally(found bitmap, in set) (t tally) {
 	for _, i := range in.list {
 		if found.has(i) {
-			t.count++
-			t.stars += int(s.ratings[i])
+			t.add(tally{1, int(s.ratings[i])})
 		}
 	}
 	for w, word := range in.bits {

@@ -74,11 +74,8 @@ func openFiles(read reader, c Config) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
-	f := &Files{manifest: *m}
-	if err = f.readFiles(read, c); err == nil {
-		err = f.readChanges(read, c)
-	}
-	if err != nil {
+	f := &Files{manifest: *m, files: make(map[string]*File, len(m.Files)+1)}
+	if err := f.read(read, c); err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
 	manifest := unlisted(reviewcast.PathManifest, reviewcast.SHA256(body))
@@ -101,20 +98,6 @@ func (f *Files) Index() (*Snapshot, error) {
 	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
 	s.trigrams = newTrigrams(s.texts)
 	return s, nil
-}
-
-// readFiles reads and checks every listed file that the directory holds and its encoded variants.
-func (f *Files) readFiles(read reader, c Config) error {
-	f.files = make(map[string]*File, len(f.manifest.Files)+1)
-	for _, listed := range f.manifest.Files {
-		if c.Holds != nil && !c.Holds(listed.Path) {
-			continue
-		}
-		if _, err := f.readFile(read, listed, c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readFile reads, checks and keeps a file with its encoded variants, and returns its body. A size of 0 is any.
@@ -184,9 +167,16 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 	return variants
 }
 
-// readChanges reads the change documents, which the manifest doesn't list, with their patches. Each is checked
-// against the hash in the next one, or in the manifest.
-func (f *Files) readChanges(from reader, c Config) error {
+// read reads every listed file that the directory holds, and the change documents, which the manifest doesn't list,
+// with their patches. Each of these is checked against the hash in the next one, or in the manifest.
+func (f *Files) read(from reader, c Config) error {
+	for _, listed := range f.manifest.Files {
+		if c.Holds == nil || c.Holds(listed.Path) {
+			if _, err := f.readFile(from, listed, c); err != nil {
+				return err
+			}
+		}
+	}
 	if f.manifest.ChangeSHA256 == "" {
 		return nil
 	}

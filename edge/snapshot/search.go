@@ -1,9 +1,9 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"runtime"
 	"slices"
@@ -33,24 +33,17 @@ type Result struct {
 
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
 func (r Result) AppendMembers(b []byte) []byte {
-	query, _ := json.Marshal(r.Query) // strings and numbers always marshal
-	b = fmt.Appendf(b, `"matched":%d,"returned":%d,"reviews":[`, r.Matched, len(r.Reviews))
+	frame, _ := json.Marshal(reviewcast.SearchResult{ // strings and numbers always marshal
+		Matched: r.Matched, Returned: len(r.Reviews), Reviews: []reviewcast.Review{}, Query: r.Query, Facets: r.Facets, Hint: r.Hint})
+	before, after, _ := bytes.Cut(frame[1:len(frame)-1], []byte("[]")) // of the reviews, which are JSON already
+	b = append(append(b, before...), '[')
 	for i, review := range r.Reviews {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, review...)
 	}
-	b = fmt.Appendf(b, `],"query":%s`, query)
-	if r.Facets != nil {
-		facets, _ := json.Marshal(r.Facets) // ids and numbers always marshal
-		b = fmt.Appendf(b, `,"facets":%s`, facets)
-	}
-	if r.Hint != "" {
-		hint, _ := json.Marshal(r.Hint) // a string
-		b = fmt.Appendf(b, `,"hint":%s`, hint)
-	}
-	return b
+	return append(append(b, ']'), after...)
 }
 
 // Search finds the reviews that match all filters of a query, in its order. Text must be UTF-8.

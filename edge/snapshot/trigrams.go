@@ -82,7 +82,6 @@ func newTrigrams(texts []string) trigrams {
 	return t
 }
 
-// indexer collects the trigrams of texts.
 type indexer struct {
 	keys  []uint64   // in order of appearance
 	lists [][]uint32 // the sorted ordinals of each key

@@ -23,7 +23,6 @@ const (
 	phraseSample = 20
 )
 
-// aspectSum is what is counted of one aspect.
 type aspectSum struct {
 	votes    int
 	possible int
@@ -265,7 +264,6 @@ func (r *Analyzed) Naming(m *sentiment.EntityMention) string {
 	return around(r.textOf(m), m.Sentence, m.Start, m.End)
 }
 
-// textOf returns the text that a mention is in.
 func (r *Analyzed) textOf(m *sentiment.EntityMention) string {
 	if m.Title {
 		return *r.Title
@@ -300,10 +298,8 @@ func readable(text string, s sentiment.Span, start, end int32) sentiment.Span {
 	} else if lo > s.Start {
 		lo = start
 	}
-	if at := strings.LastIndexAny(text[end:hi], " \n"); hi < s.End && at >= 0 {
-		hi = end + int32(at)
-	} else if hi < s.End {
-		hi = end
+	if hi < s.End {
+		hi = end + int32(max(0, strings.LastIndexAny(text[end:hi], " \n")))
 	}
 	return sentiment.Span{Start: lo, End: hi}
 }

@@ -14,7 +14,6 @@ import (
 // maxTopAspects is how many aspects stand with an entity.
 const maxTopAspects = 3
 
-// entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
 	tally
@@ -129,7 +128,6 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 	return out
 }
 
-// ambiguous lists the names that several technicians bear.
 func ambiguous(an *sentiment.Analyzer, all []Analyzed) []*AmbiguousName {
 	by := map[string]*AmbiguousName{} // by the folded name
 	for i := range all {

@@ -58,8 +58,7 @@ type AmbiguousName struct {
 
 // Compute analyzes and counts all reviews, on all cores.
 func Compute(in Input) Result {
-	reviews := slices.Clone(in.Reviews)
-	slices.SortFunc(reviews, func(a, b Review) int { return reviewcast.Compare(a.Review, b.Review) })
+	reviews := slices.SortedFunc(slices.Values(in.Reviews), func(a, b Review) int { return reviewcast.Compare(a.Review, b.Review) })
 	a := sentiment.NewAnalyzer(in.Config)
 	analyzed := make([]Analyzed, len(reviews))
 	var g errgroup.Group
@@ -215,7 +214,6 @@ func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
 	}
 }
 
-// trend compares the means of two windows.
 func (t *trendSum) trend() reviewcast.Trend { return t.called("improving", "declining", 0) }
 
 // shareTrend compares the share of a window's reviews that something is in; n are all reviews by window, with those

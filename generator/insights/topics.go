@@ -26,7 +26,6 @@ const (
 	topicSample = 8
 )
 
-// topicSum is what is counted of one topic.
 type topicSum struct {
 	tally
 	key    sentiment.TopicKey

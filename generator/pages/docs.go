@@ -67,7 +67,6 @@ type heading struct {
 
 var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*)</h[23]>`)
 
-// docsPages are the documentation for developers.
 func (s *Site) docsPages() []job {
 	api := sync.OnceValue(func() *apiDocument { return readAPI(s.OpenAPI) })
 	var pages []job

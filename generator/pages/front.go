@@ -75,7 +75,6 @@ func (s *Site) front() *front {
 	return f
 }
 
-// newestReplies lead to the reviews that were answered last.
 func (s *Site) newestReplies() []link {
 	answered := slices.DeleteFunc(slices.Clone(s.reviews), func(r review) bool { return r.OwnerReply == nil })
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })

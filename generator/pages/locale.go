@@ -191,7 +191,6 @@ func (l *locale) interval(c reviewcast.Confidence) string {
 	return l.text("%s to %s in %s", low, high, fmt.Sprint(of))
 }
 
-// trend says how something moves.
 func (l *locale) trend(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
 		return l.text("too few recent reviews to see a trend")

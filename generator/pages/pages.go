@@ -73,7 +73,6 @@ type job struct {
 	make     func() ([]render.Artifact, error)
 }
 
-// file is the job of a single file.
 func file(path, mediaType string, body func() ([]byte, error)) job {
 	return job{Path: path, make: func() ([]render.Artifact, error) {
 		b, err := body()
@@ -153,7 +152,6 @@ var published = map[string]string{
 	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince, "ServerCard": reviewcast.PathServerCard,
 }
 
-// artifacts makes a page and its twin.
 func (s *Site) artifacts(path string, v *view) ([]render.Artifact, error) {
 	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", path, err) }
 	l := s.layout(v, path)

@@ -127,8 +127,7 @@ func (s *Site) card() ([]byte, error) {
 		drawLine(c, regular, 36, 545, cardQuiet, s.plural(len(s.reviews), "verified review"))
 	}
 	var b bytes.Buffer
-	e := png.Encoder{CompressionLevel: png.BestSpeed}
-	err := e.Encode(&b, c)
+	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c)
 	return b.Bytes(), err
 }
 

@@ -59,14 +59,12 @@ type month struct {
 	Withdrawn    []reviewcast.Withdrawal // sorted by id
 }
 
-// year is the months of one year.
 type year struct {
 	tally
 	Name   string
 	Months []*month // newest first
 }
 
-// tally counts reviews.
 type tally struct {
 	locale                         *locale // of what is written for people
 	Count, Replies, stars, squares int

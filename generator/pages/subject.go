@@ -10,7 +10,6 @@ import (
 	"reviewcast"
 )
 
-// kind is a kind of subject.
 type kind struct{ base, title, facet string }
 
 var kinds = []*kind{
@@ -155,7 +154,6 @@ func (s *Site) aspectFigures(v *subjectView, n *subject) {
 	}))
 }
 
-// review is the review of a quote.
 func (n *subject) review(i int) *reviewcast.Review { return n.quotes[i].Review }
 
 // relation is a table of what the same reviews are about besides.
@@ -172,7 +170,6 @@ type related struct {
 // maxRelated is how many lines a table of a relation has.
 const maxRelated = 12
 
-// related counts what the subject's reviews are about besides.
 func (s *Site) related(n *subject) []relation {
 	counts := map[*subject]*related{}
 	count := func(of *subject, polarity reviewcast.Polarity) {

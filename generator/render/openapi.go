@@ -92,7 +92,6 @@ func License(s string) (spdx, address string) {
 //go:embed openapi.yaml
 var openAPISource []byte
 
-// object is a JSON object.
 type object = map[string]any
 
 // source is openapi.yaml: the description, and what it is made of.

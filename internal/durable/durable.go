@@ -130,11 +130,9 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 	}
 	same := map[string]bool{} // the files that do not change
 	for _, name := range old {
-		body, still := files[name]
-		switch {
-		case still && d.holds(name, body):
+		if body, still := files[name]; still && d.holds(name, body) {
 			same[name] = true
-		case still:
+		} else if still {
 			replaced = append(replaced, name)
 		}
 	}
@@ -162,7 +160,6 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 	return replaced, nil
 }
 
-// file is the path of a file in the directory.
 func (d *Dir) file(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
 // inventory lists the existing files: those of the old set, and those to keep. locked is a directory that can't be

@@ -4,5 +4,4 @@ package durable
 
 import "errors"
 
-// exchange is not available on this system.
 func exchange(_, _ string) error { return errors.ErrUnsupported }

@@ -80,7 +80,6 @@ func (v *verifier) checkNewest() {
 	}
 }
 
-// checkWithdrawals looks at the list of withdrawals.
 func (v *verifier) checkWithdrawals() {
 	for id, w := range v.withdrawn {
 		if w.Reason != reviewcast.ReasonWithdrawn && w.Reason != reviewcast.ReasonLegal || !w.Date.Valid() || !reviewcast.ValidID(id) {
@@ -135,7 +134,6 @@ func (w *walk) checkState(c *reviewcast.Change) {
 	w.same(fmt.Sprintf("the distribution of version %d", c.Sequence), d.One+d.Two+d.Three+d.Four+d.Five, c.ReviewCount)
 }
 
-// checkLists looks at the lists of reviews of a document.
 func (w *walk) checkLists(c *reviewcast.Change) {
 	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
 		if !w.ids[id] {

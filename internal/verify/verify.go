@@ -117,7 +117,6 @@ type verifier struct {
 	withdrawn map[string]reviewcast.Withdrawal // by id in lower case
 }
 
-// decode decodes the files, and reports whether all could be.
 func (v *verifier) decode() bool {
 	var list reviewcast.Withdrawals
 	for path, to := range map[string]any{reviewcast.PathReviews: &v.dataset, reviewcast.PathInsights: &v.insights, reviewcast.PathWithdrawn: &list} {

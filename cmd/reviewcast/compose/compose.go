@@ -43,9 +43,6 @@ type Review struct {
 	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service_areas"`
 }
 
-// directSource is the source of a review that names none.
-const directSource = "direct"
-
 // Ask asks for the fields that are empty. An empty date is asked for with today as the default.
 func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string) (err error) {
 	// ask asks for an answer that is empty, until the first error. check returns what is kept of it.
@@ -94,7 +91,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 			return unless(s, site), nil
 		})
 	}
-	ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) { return unless(s, directSource), nil })
+	ask(&r.Source, "Source [direct]", func(s string) (string, error) { return unless(s, "direct"), nil })
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
@@ -185,7 +182,6 @@ func UsedIDs(content *source.Content) (taken func(id string) (where string), wit
 	return func(id string) string { return places[strings.ToLower(id)] }, func(id string) bool { return gone[strings.ToLower(id)] }
 }
 
-// place returns where a review is.
 func place(content *source.Content, r *source.Review) string {
 	at := content.Position(r)
 	return fmt.Sprintf("%s:%d", at.File, at.Line)
@@ -231,10 +227,9 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		if !known {
 			id, werr = resolve(word, l.what, Choices(content, l.kind))
 		}
-		if strings.Contains(word, " ") && werr != nil {
-			werr = fmt.Errorf("%w; separate several by commas", werr)
-		} else if werr != nil {
-			werr = fmt.Errorf("%w; add a new one to business.yaml first", werr)
+		if werr != nil {
+			remedy := diagnostic.Pick(strings.Contains(word, " "), "separate several by commas", "add a new one to business.yaml first")
+			werr = fmt.Errorf("%w; %s", werr, remedy)
 		}
 		for _, kind := range []string{"technicians", "services", "service_areas"} {
 			if id, other := content.Named(kind, word); other && werr != nil {

@@ -134,7 +134,6 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 	s.send(&next)
 }
 
-// accept shows a build and reports it.
 func (s *Server) accept(res *generator.Result, start time.Time) error {
 	before, prefix := s.shown, diagnostic.When(s.current.Load().Message != "", "nothing is wrong any more: ")
 	if before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme) {
@@ -156,7 +155,6 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	return nil
 }
 
-// fail reports why there is no new build.
 func (s *Server) fail(err error) {
 	var problems []diagnostic.Problem
 	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
@@ -234,7 +232,6 @@ func (s *Server) problems(problems []diagnostic.Problem) {
 	s.reported = problems
 }
 
-// unknown returns the problems that are not among those known.
 func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	have := make(map[diagnostic.Problem]bool, len(known))
 	for _, p := range known {

@@ -32,7 +32,6 @@ var previewJS []byte
 var emptyPage = []byte("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>No build yet</title></head>\n" +
 	"<body><p>There is no build yet.</p></body></html>\n")
 
-// build is what one build shows.
 type build struct {
 	pages *pages.Site
 	index func() // makes it searchable, once, unless there is a newer build
@@ -104,7 +103,6 @@ func writeFile(w http.ResponseWriter, status int, mediaType string, body []byte)
 	_, _ = w.Write(body) // net/http drops the body of HEAD
 }
 
-// withScript adds the script to a page.
 func withScript(page []byte, build string) []byte {
 	at := max(0, bytes.Index(page, []byte("</head>")))
 	return slices.Concat(page[:at], []byte(`<script src="`+previewScript+`" data-build="`+build+`" defer></script>`+"\n"), page[at:])

@@ -55,7 +55,6 @@ func Watch(ctx context.Context, c Config, changed Changed) error {
 	return w.run(ctx)
 }
 
-// run handles events and ticks until ctx ends.
 func (w *watch) run(ctx context.Context) error {
 	for {
 		select {
@@ -77,7 +76,6 @@ func (w *watch) run(ctx context.Context) error {
 	}
 }
 
-// watch is the state of Watch.
 type watch struct {
 	*fsnotify.Watcher // has no events with Poll
 	dir               string

@@ -115,12 +115,7 @@ func linesOf(content, file string) []string {
 // window returns the part of a line around a column, in code points from 1, that fits into the width, without
 // characters that move a cursor.
 func window(line string, col, columns int) (shown string, caret int) {
-	runes := []rune(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, line))
+	runes := []rune(strings.Map(func(r rune) rune { return diagnostic.Pick(unicode.IsPrint(r), r, ' ') }, line))
 	at := min(max(col-1, 0), len(runes))
 	before, after := "", ""
 	if len(runes) > columns*maxPerColumn || Width(string(runes)) > columns {

@@ -93,10 +93,7 @@ func Width(s string) int { return displaywidth.Options{ControlSequences: true}.S
 // Visible removes what would control a terminal or change a line's direction: reviews come from strangers.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control) {
-			return -1
-		}
-		return r
+		return diagnostic.Pick(r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control), -1, r)
 	}, s)
 }
 
@@ -167,9 +164,8 @@ func NewPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompter {
 
 // Line asks a question until take accepts the answer.
 func (p *Prompter) Line(question string, take func(answer string) error) error {
-	prompt := question + ": "
 	for {
-		answer, err := p.read(prompt)
+		answer, err := p.read(question + ": ")
 		if err == nil {
 			err = take(strings.TrimSpace(answer))
 		}
