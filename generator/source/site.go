@@ -75,7 +75,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	if a, ok := r.inner("author", authorSchema); ok {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
-	for _, e := range r.entriesOf("links", "{Imprint: https://acme.example/imprint}") {
+	for _, e := range r.entriesOf("links", linksOf(r.value("links"))) {
 		if to := r.webAddress(&e.Value, "links."+e.Key.Text); to != "" {
 			s.Links = append(s.Links, struct{ Text, URL string }{e.Key.Text, to})
 		}
@@ -83,6 +83,20 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	if p, ok := r.inner("policies", policiesSchema); ok {
 		s.AuthorNames = p.choice("author_names", authorNames, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
 	}
+}
+
+// linksOf returns links as they are written: those of a list, with the names of the hosts as their words.
+func linksOf(n *syntax.Node) string {
+	var links []string
+	for i := 0; n != nil && i < len(n.Items); i++ {
+		if m := forms["addressForm"].FindStringSubmatch(n.Items[i].Text); m != nil {
+			links = append(links, fmt.Sprintf("%q: %q", m[1], n.Items[i].Text))
+		}
+	}
+	if links == nil {
+		return "{Imprint: https://acme.example/imprint}"
+	}
+	return "{" + strings.Join(links, ", ") + "}, each with the words to click before its colon"
 }
 
 // license reads an identifier of SPDX or an address.
