@@ -174,7 +174,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
-	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
+	short, full := Initials(author)
+	if !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
 		last, first, comma := strings.Cut(author, ", ")
 		if !comma {
@@ -189,13 +190,18 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 			remedy+"or set author_names: full in site.yaml if the authors agreed"+forget)
 	}
-	name, _ := Initials(author)
-	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(name), ".")), " ")
-	short, rest, _ := strings.Cut(strings.ToLower(r.ID), "-"+first+"-")
+	id, whole := strings.ToLower(r.ID), strings.ToLower(diagnostic.Latin(author))
+	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(short), ".")), " ")
+	nameless, rest, _ := strings.Cut(id, "-"+first+"-")
 	surname, _, _ := strings.Cut(rest, "-")
-	if in.content.Site.AuthorNames == "initials" && len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial) {
-		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(name)),
-			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", r.ID[:len(short)+1+len(first)], cmp.Or(in.content.Site.BaseURL, "URL")))
+	if named := len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial); named {
+		nameless += "-" + first
+	} else if nameless, named = strings.CutSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]); !named || !full {
+		nameless = ""
+	}
+	if in.content.Site.AuthorNames == "initials" && nameless != "" {
+		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(short)),
+			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", r.ID[:len(nameless)], cmp.Or(in.content.Site.BaseURL, "URL")))
 	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {

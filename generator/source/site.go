@@ -85,7 +85,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 	}
 }
 
-// linksOf returns links as they are written: those of a list, with the names of the hosts as their words.
+// linksOf returns links as they are written: those of a list, with the names of the hosts as their words, or of a text.
 func linksOf(n *syntax.Node) string {
 	var links []string
 	for i := 0; n != nil && i < len(n.Items); i++ {
@@ -93,10 +93,13 @@ func linksOf(n *syntax.Node) string {
 			links = append(links, fmt.Sprintf("%q: %q", m[1], n.Items[i].Text))
 		}
 	}
-	if links == nil {
-		return "{Imprint: https://acme.example/imprint}"
+	switch {
+	case links != nil:
+		return "{" + strings.Join(links, ", ") + "}, each with the words to click before its colon"
+	case n != nil && strings.Contains(n.Text, ": http"):
+		return "{" + n.Text + "}"
 	}
-	return "{" + strings.Join(links, ", ") + "}, each with the words to click before its colon"
+	return "{Imprint: URL}, with the address in place of URL"
 }
 
 // license reads an identifier of SPDX or an address.
