@@ -82,7 +82,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			case slices.Contains(says, own) && ours == "":
 				wrong("the two sides are exchanged: our text stands before the =", fmt.Sprintf("write %s = %s", own, text))
 			case ours == "":
-				near := cmp.Or(replaced[text], diagnostic.Nearest(text, says))
+				near := cmp.Or(replaced[text], pages.Untranslated(text), diagnostic.Nearest(text, says))
 				for word := range strings.FieldsSeq(strings.ToLower(text)) {
 					near = cmp.Or(near, otherWords[word])
 				}

@@ -161,6 +161,9 @@ func parseError(args []string, err error) error {
 	if err := explain("other messages", whole); err != nil {
 		return err
 	}
+	if unexpected && len(args) > 0 && args[0] == word {
+		return fmt.Errorf("there is no command %s; the commands for editors are init, dev, check, new review, import, diff, build and verify", word)
+	}
 	if ok && isFlag && p.Context.Selected() != nil {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}

@@ -11,7 +11,8 @@
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
 //	mail-in-text          the head or the end of a mail, or its line ends
-//	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer
+//	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer,
+//	                      or to a technician who did another job
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
 //	other-rating          a rating that the text contradicts
 //	language              a text in another language than it is published as
@@ -149,6 +150,7 @@ func (in *inspector) review(r *source.Review) {
 		}
 		if !in.noBusiness {
 			in.unlisted(at, t.name, *t.text)
+			in.greeted(r, at, *t.text)
 		}
 	}
 }

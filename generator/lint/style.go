@@ -115,12 +115,22 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	}
 }
 
+// greeted reports a greeting to a technician, which counts as naming them, if others did the job.
+func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text string) {
+	for _, name := range greetings.find(text) {
+		if id, known := in.content.Named("technicians", name); known && len(r.Job.Technicians) > 0 && !slices.Contains(r.Job.Technicians, id) {
+			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, diagnostic.Join(r.Job.Technicians, "and")),
+				"delete the greeting; or if it is about "+id+", too, add that to its technicians")
+		}
+	}
+}
+
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
-	remedy := "ask the customer for another wording, or withdraw it"
+	remedy := "ask the customer for another wording, and leave the review out until then"
 	switch {
 	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
@@ -128,7 +138,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "write the reply without it"
 		in.names(r, at, text)
 	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
-		remedy = "ask the customer to edit the review where it was posted, or withdraw it"
+		remedy = "ask the customer to edit the review where it was posted, and leave it out until then"
 	}
 	var seen []string
 	head := forms["salutation"].FindStringSubmatch(text)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	texttemplate "text/template"
@@ -73,6 +74,21 @@ func newLocale(site string, own []byte) *locale {
 func English() map[string]string {
 	b, _ := localeFiles.ReadFile("locales/en.txt") // it is embedded
 	return ReadWording(string(b))
+}
+
+// Untranslated returns the English text that a text is the translation of, in any language; "" for none.
+func Untranslated(own string) string {
+	files, _ := localeFiles.ReadDir("locales") // it is embedded
+	for _, f := range files {
+		b, _ := localeFiles.ReadFile("locales/" + f.Name())
+		texts := ReadWording(string(b))
+		for _, english := range slices.Sorted(maps.Keys(texts)) {
+			if strings.EqualFold(texts[english], own) && english[0] != '(' {
+				return english
+			}
+		}
+	}
+	return ""
 }
 
 // ReadWording reads lines "English text = own text". Without a sign of equality a text is its own.

@@ -46,6 +46,9 @@ func (c *Content) Named(field, name string) (id string, ok bool) {
 	return id, id != ""
 }
 
+// Meant returns the id that a word was probably meant to be the name of; "" for none.
+func (c *Content) Meant(field, word string) string { return c.list(field).meant(word) }
+
 // Names returns the ids, names and aliases that Named knows.
 func (c *Content) Names(field string) []string { return c.list(field).all }
 

@@ -207,7 +207,7 @@ func partOf(entries []syntax.Entry, i int, suggestion, meant string) string {
 		}
 		return fmt.Sprintf("a comma in braces begins another field; if it belongs to what is before it, write %s: %q", name, words)
 	case before.Value.Kind == syntax.Text && slices.Contains(prose, name) && unicode.IsUpper([]rune(e.Key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
-		return fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", name)
+		return fmt.Sprintf("if it belongs to the %s above, write two more spaces before it, as before the other lines of that; %[1]s: has a | at its end there, and all words below it", name)
 	}
 	return suggestion
 }

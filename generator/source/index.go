@@ -253,7 +253,7 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if more := size[other] - n; more > 0 {
 			steps = append(steps, fmt.Sprintf("move into %s what only %s has, %s", original, other, diagnostic.Plural(more, "review")))
 		}
-		steps = append(steps, fmt.Sprintf("move %s out of the content folder if it is a backup, or delete it", other))
+		steps = append(steps, fmt.Sprintf("move %s into a folder Backup beside the content folder, or delete it", other))
 		remedy := "every file in reviews is read, a copy, too: " + strings.Join(steps, "; then ")
 		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original), remedy))
 	}

@@ -14,6 +14,19 @@ import (
 	"reviewcast/generator/syntax"
 )
 
+// has reports whether a file of another folder is one of the content folder, byte by byte.
+func (w *walker) has(other *os.Root, e fs.DirEntry) bool {
+	info, err := e.Info()
+	is, _, _ := read(other, e.Name(), syntax.MaxYAMLFile)
+	return err == nil && slices.ContainsFunc(w.files, func(j *job) bool {
+		if j.info == nil || j.info.Size() != info.Size() {
+			return false
+		}
+		was, _, _ := read(w.root, j.path, syntax.MaxYAMLFile)
+		return bytes.Equal(is, was)
+	})
+}
+
 // outside notes what is beside a folder named content and is not read: its files, reviews, and copies of it in which
 // reviews were changed later than in it.
 func (w *walker) outside(dir string) {
@@ -35,7 +48,7 @@ func (w *walker) outside(dir string) {
 		switch {
 		case slices.Contains(knownFiles, name) && e.IsDir() == (name == reviewsFolder):
 			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", "move it into the content folder; if there is one already, move what only this one has")
-		case IsYAML(name) && out.hasReviews(name):
+		case IsYAML(name) && out.hasReviews(name) && !w.has(root, e):
 			w.note(diagnostic.Warning, "../"+name, "wrong-name", "it has reviews, and beside the content folder it is not read", "move it into content/"+reviewsFolder+"; if its reviews are there already, move it elsewhere")
 		case e.IsDir() && name != "content" && out.there(name+"/"+BusinessFile):
 			_ = fs.WalkDir(root.FS(), name+"/"+reviewsFolder, func(file string, f fs.DirEntry, err error) error {

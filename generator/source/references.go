@@ -182,10 +182,29 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
 			suggestion := diagnostic.Pick(r.Text == nil, "the review has no text; choose another",
 				"copy part of its text exactly, with the spaces, line breaks and quotation marks that it has there")
+			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
+				suggestion = fmt.Sprintf("write text: %q, as it stands below line %d of %s; or copy another part of it exactly", part, at.line(r), r.rec.file)
+			}
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
 	return problems
+}
+
+// likePart returns the sentences of a text, as many as a quote has, that have most of its words; "" for none with more
+// than half of them.
+func likePart(text, quote string) (part string) {
+	sentences, words := forms["sentences"].FindAllString(text, -1), strings.Fields(quote)
+	most, n := len(words)/2, len(forms["sentences"].FindAllString(quote, -1))
+	for i := range max(0, len(sentences)-n+1) {
+		like := strings.TrimSpace(strings.Join(sentences[i:i+n], ""))
+		has := strings.Fields(like)
+		missing := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(has, word) })
+		if same := len(words) - len(missing); same > most && strings.Contains(text, like) {
+			most, part = same, like
+		}
+	}
+	return part
 }
 
 // addressed returns the id at the end of the address of a review, or of the name of its file.

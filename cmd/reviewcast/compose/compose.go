@@ -229,7 +229,8 @@ func (l list) resolve(words []string, content *source.Content) (ids []string, er
 		}
 		if werr != nil {
 			remedy := diagnostic.Pick(strings.Contains(word, " "), "separate several by commas", "add a new one to business.yaml first")
-			werr = fmt.Errorf("%w; %s", werr, remedy)
+			near := content.Meant(l.kind, word)
+			werr = fmt.Errorf("%w; %s%s", werr, diagnostic.When(near != "", fmt.Sprintf("did you mean %s? If not, ", near)), remedy)
 		}
 		for _, kind := range []string{"technicians", "services", "service_areas"} {
 			if id, other := content.Named(kind, word); other && werr != nil {
