@@ -161,8 +161,8 @@ func parseError(args []string, err error) error {
 	if err := explain("other messages", whole); err != nil {
 		return err
 	}
-	if unexpected && len(args) > 0 && args[0] == word {
-		return fmt.Errorf("there is no command %s; the commands for editors are init, dev, check, new review, import, diff, build and verify", word)
+	if unexpected && args[0] == word && !strings.Contains(message, "did you mean") {
+		return fmt.Errorf("there is no command %s; editors need init, dev, check, new review, import, diff, build and verify; --help lists all", word)
 	}
 	if ok && isFlag && p.Context.Selected() != nil {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
