@@ -133,7 +133,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if err == nil && report.Layout != "" && (cfg.DateLayout == "" || cfg.DateLayout == "YYYY-MM-DD") {
 		if _, piped := in.Seek(0, io.SeekStart); piped == nil { // of a pipe nothing is left
 			if cfg.DateLayout = report.Layout; !f.Quiet {
-				fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
+				fmt.Fprintf(std.out, "all dates have the layout %s or YYYY-MM-DD, and no other\n", cfg.DateLayout)
 			}
 			report, err = with(ctx, in, cfg)
 		}

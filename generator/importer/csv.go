@@ -259,10 +259,10 @@ func (t *table) shape(r *row, cells []string) error {
 	switch more := len(cells) - len(t.names); {
 	case r.number == 2 && forms["secondHeading"].MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
-	case slices.Equal(cells, t.names):
+	case slices.Equal(cells, t.names), more == 0 && fieldOf(cells[rating]) == "rating" && fieldOf(cells[t.binding[fieldDate]]) == "date":
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
-	case (len(cells) == 1 || slices.Contains(t.names, cells[0])) && slices.Equal(parts(cells), parts(t.names)):
-		return usageError("line %d has the names of the columns again, in another order or with another delimiter; divide the table above it, and import each part", r.line)
+	case t.another(cells):
+		return usageError(messages["second header"], r.line, quoteAll(parts(cells)), r.line)
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
@@ -284,9 +284,19 @@ func (t *table) shape(r *row, cells []string) error {
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }
 
-// parts returns the words between the delimiters of cells and within them, sorted.
+// another reports whether a row names columns as a header does. No such row has a day.
+func (t *table) another(cells []string) bool {
+	if date := t.binding[fieldDate]; date < len(cells) && len(cells) > 1 && strings.ContainsAny(cells[date], "0123456789") {
+		return false
+	}
+	names := parts(cells)
+	_, _, known := choose(Platforms["own"], names)
+	return known || slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(parts(t.names))))
+}
+
+// parts returns the words between the delimiters of cells and within them.
 func parts(cells []string) []string {
-	return slices.Sorted(slices.Values(trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))))
+	return trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))
 }
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.

@@ -129,11 +129,12 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 	}
 	if err != nil {
-		c.layouts = layoutsOf(c.layouts, cell)
-		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
-		switch day := reviewcast.Date(cell); {
-		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
-			return "", r.skip(BadDate, messages["exchanged date"], f, quote(cell), inLetters.Replace(c.DateLayout))
+		fit := layoutsOf(knownLayouts, cell)
+		if len(fit) > 0 {
+			c.layouts = layoutsOf(c.layouts, cell)
+		}
+		layout := cmp.Or(layoutRemedy(fit), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		switch {
 		case strings.HasSuffix(err.Error(), "out of range"):
 			c.absent++
 			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
@@ -234,8 +235,8 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 		if t, err = time.Parse(layout, cell); zoned {
 			t = t.Add(time.Duration(60*hour.Hour()+hour.Minute()) * time.Minute)
 		}
-		if day, no := time.Parse(time.DateOnly, cell); err != nil && no == nil && strings.Contains(layout, "Jan") {
-			return day, swapped, false, nil // which no program can have made of the others
+		if day, no := time.Parse(time.DateOnly, cell); err != nil && no == nil && swap.Replace(layout) != "2006-1-2" {
+			return day, swapped, false, nil // as messages say to write one that can't be read
 		}
 	}
 	if other := swap.Replace(layout); other != layout && !c.iso {

@@ -113,6 +113,7 @@ const noColumn = -1
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
 	var problems, missing []string
 	from := map[int]field{}
+	columns, _, _ := choose(Platforms["own"], header)
 	for f := range binding {
 		binding[f] = noColumn
 	}
@@ -127,7 +128,8 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch {
 		case first < 0:
-			near := diagnostic.Pick(want == "COLUMN" || want == "MEMBER", "; "+want+" stands for the name of one of the columns; write that in its place", didYouMean(want, header))
+			near := cmp.Or(didYouMean(want, header), diagnostic.When(columns[f.String()] != "", "; write "+pairOf(f.String(), columns[f.String()])))
+			near = diagnostic.Pick(want == "COLUMN" || want == "MEMBER", "; "+want+" stands for the name of one of the columns; write that in its place", near)
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
@@ -274,6 +276,11 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
+		if at := slices.Index(header, append(rated, "")[0]); len(rated) > 1 && columns["rating"] == "" && !slices.ContainsFunc(rated, forms["likely rating"].MatchString) {
+			beside := at+len(rated) <= min(len(header), 26) && slices.Equal(header[at:at+len(rated)], rated)
+			average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(rated)-1))
+			remedy = fmt.Sprintf(diagnostic.Pick(len(rated) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(rated), average)
+		}
 		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
 			return &UsageError{[]string{messages["recommendations"]}}
 		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {
@@ -343,8 +350,9 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 		if likely := likeliest(name, columns, header, rows); columns[name] == "" && len(likely) == 1 {
 			columns[name] = likely[0]
 		} else if columns[name] == "" && len(likely) > 1 {
-			first := quote(likely[0]) + diagnostic.When(likelihood(name, likely[0]) > likelihood(name, likely[1]), " (likelier)")
-			doubts = append(doubts, name+" may be "+first+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
+			likelier := likelihood(name, likely[0]) > likelihood(name, likely[1])
+			columns[name] = diagnostic.When(likelier, likely[0])
+			doubts = append(doubts, name+" may be "+quote(likely[0])+diagnostic.When(likelier, " (likelier)")+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(columns[name], "COLUMN")))
 	}

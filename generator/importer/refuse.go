@@ -71,7 +71,11 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(m.seen)), func(name string) bool { return name == cfg.Map["author"] })
+	columns, _, _ := choose(Platforms["own"], others)
+	named := columns["author"] != ""
+	suspect(!named && addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
+	suspect(named && addresses > 0 && addresses == len(reviews), "addresses and names", author, anonymous, cfg.with("author", columns["author"]))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -164,7 +168,11 @@ func isRecommendation(column string) bool {
 func (t *table) misread(cfg *Config) error {
 	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	columns, _, _ := choose(Platforms["own"], t.names)
+	other := columns["rating"]
 	switch meant := fieldOf(text); {
+	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, t.sample()), other):
+		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
