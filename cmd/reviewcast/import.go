@@ -143,13 +143,11 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		return terminal.ErrStopped
 	} else if usage, ok := errors.AsType[*importer.UsageError](err); ok {
 		here, _ := os.Getwd()
+		flags := slices.DeleteFunc(slices.Clone(os.Args[min(len(os.Args), 3):]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
-		command := importOf(file, "")
-		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
-			command, _, _ = strings.Cut(command, " --source")
-			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")
-		}
-		command += diagnostic.When(f.Encoding != "utf-8", " --encoding "+f.Encoding)
+		google := cfg.Source == "google" && cfg.Verification == "platform"
+		command := importOf(file, diagnostic.When(google, "google"), flags...)
+		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification platform")
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}

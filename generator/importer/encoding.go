@@ -114,6 +114,12 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 		return text{}, fmt.Errorf("read export: %w", err)
 	}
 	if remedy := notText(in, json); remedy != "" {
+		head, _ = in.Peek(64 << 10)
+		for _, m := range forms["publishedID"].FindAllSubmatch(head, -1) {
+			if id := string(m[1]); cfg.Taken != nil && cfg.Taken(id) != "" && strings.Contains(remedy, "reviewcast has published") {
+				return text{}, usageError(messages["published here"], id, cfg.Taken(id))
+			}
+		}
 		return text{}, &UsageError{[]string{remedy}}
 	}
 	name := cfg.Encoding

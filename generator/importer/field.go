@@ -253,7 +253,9 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
-	misnamed := c.Map["rating"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
+	slices.SortStableFunc(rated, func(a, b string) int { return likelihood("rating", b) - likelihood("rating", a) })
+	sure := len(rated) == 1 || len(rated) > 1 && likelihood("rating", rated[0]) > likelihood("rating", rated[1])
+	misnamed := c.Map["rating"] == "" && sure && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
@@ -289,10 +291,10 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
-	if rating := columns["rating"]; misnamed && fieldOf(rating) != "rating" {
-		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
-	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
+	if rating := columns["rating"]; c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return usageError(messages["grades"], quote(rating), "rating="+rating)
+	} else if misnamed && fieldOf(rating) != "rating" {
+		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {

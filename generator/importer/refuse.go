@@ -53,6 +53,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
+	suspect(elsewhere > 1 && slices.Equal(slices.Sorted(slices.Values(m.pairs[0])), slices.Sorted(slices.Values(m.pairs[1]))), "sorted alone")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -275,18 +276,22 @@ func (r *record) edited(v *review) bool {
 
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
-	var differ []string
+	var differ, write []string
 	for i, name := range memberNames {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
 			here := diagnostic.When(field(i) == fieldAuthor || field(i) == fieldDate, " (here "+quote(textOf(r.values[i]))+")")
-			differ = append(differ, name+here)
+			differ, write = append(differ, name+here), append(write, fmt.Sprintf("%q:%s", name, cmp.Or(string(v.values[i]), "null")))
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
+	for _, f := range []field{fieldAuthor, fieldDate, fieldText} {
+		m.pairs[0], m.pairs[1] = append(m.pairs[0], string(r.values[f])), append(m.pairs[1], string(v.values[f]))
+	}
 	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
+	words := shorten(strings.Join(write, ","), diagnostic.MaxPasted)
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if this row is right, write into its line in %s: %s", r.id, diagnostic.Join(differ, "and"), m.report.File, words)
 }
 
 // content returns what no two reviews of a source have in common; "" if it may be chance.

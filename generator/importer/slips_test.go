@@ -190,10 +190,10 @@ func TestAgain(t *testing.T) {
 	for _, tt := range []struct{ export, want string }{
 		{export, "reviews/import-shop.jsonl: 0 added, 0 updated, 2 unchanged, 0 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n"},
 		{strings.Replace(export, "Bo,4", "Beau,4", 1), "reviews/import-shop.jsonl: 0 added, 0 updated, 1 unchanged, 1 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n" +
-			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-a11521a21f44 is the same review with another author (here \"Bo\"), and would be here twice\n" +
+			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-a11521a21f44 is the same review with another author (here \"Bo\"), and would be here twice; if this row is right, write into its line in reviews/import-shop.jsonl: \"author\":\"Beau\"\n" +
 			"if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
 		{strings.Replace(export, "too late.", "much too late.", 1) + "Al,5,2026-01-04,Fine and quick, and they were kind.\n", "if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
-		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; to withdraw one, list it in withdrawn.yaml), 1 review:\n  shop-a11521a21f44: Bo, 2026-01-03\n"},
+		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; if one is to go, delete its line in reviews/import-shop.jsonl, and build then says what to write into withdrawn.yaml), 1 review:\n  shop-a11521a21f44: Bo, 2026-01-03\n"},
 	} {
 		var got strings.Builder
 		if err := d.load(tt.export).Print(&got, false, 0); err != nil {
