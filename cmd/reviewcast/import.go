@@ -58,7 +58,7 @@ func (c *importTableCmd) Run(ctx context.Context, std streams, k *kong.Context) 
 		read = importer.JSONL
 	}
 	cfg := importer.Config{Source: c.Source, Verification: c.Verification, RatingScale: c.RatingScale, DateLayout: c.DateLayout}
-	return c.run(ctx, std, c.File, c.Map, cfg, read)
+	return c.run(ctx, std, k, c.File, c.Map, cfg, read)
 }
 
 // platformFlags are the flags of imports from platforms whose formats are known.
@@ -79,8 +79,8 @@ type importGoogleCmd struct {
 }
 
 // Run imports the file.
-func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, nil, c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+func (c *importGoogleCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	return c.run(ctx, std, k, c.File, nil, c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
 		return importer.Google(ctx, r, c.Location, cfg)
 	})
 }
@@ -96,11 +96,11 @@ type importPlatformCmd struct {
 func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	cfg := c.config(k.Selected().Name)
 	cfg.Platform, cfg.DateLayout = k.Selected().Name, c.DateLayout
-	return c.run(ctx, std, c.File, c.Map, cfg, importer.CSV)
+	return c.run(ctx, std, k, c.File, c.Map, cfg, importer.CSV)
 }
 
 // run imports the file; columns are the values of --map. Rows that cannot be imported are reported and are no failure.
-func (f *importFlags) run(ctx context.Context, std streams, file string, columns []string, cfg importer.Config,
+func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, file string, columns []string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	if plain := retyped(columns); columns != nil && !slices.Equal(plain, columns) {
 		return usageError{fmt.Errorf("--map: a word processor has changed the quotation marks; write --map %q", strings.Join(plain, ","))}
@@ -143,7 +143,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		return terminal.ErrStopped
 	} else if usage, ok := errors.AsType[*importer.UsageError](err); ok {
 		here, _ := os.Getwd()
-		flags := slices.DeleteFunc(slices.Clone(os.Args[min(len(os.Args), 3):]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
+		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		google := cfg.Source == "google" && cfg.Verification == "platform"
 		command := importOf(file, diagnostic.When(google, "google"), flags...)

@@ -185,8 +185,7 @@ func sourceOf(file, from string) string {
 
 // importOf returns the command that imports a file from a source, with flags; "" is the file's name.
 func importOf(file, from string, flags ...string) string {
-	given := slices.ContainsFunc(flags, func(flag string) bool { return strings.HasPrefix(flag, "--source") })
-	source := diagnostic.When(!given, sourceOf(file, from))
+	source := diagnostic.When(!strings.Contains(strings.Join(flags, " "), "--source"), sourceOf(file, from))
 	kind, ext := "csv", strings.ToLower(filepath.Ext(file))
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
@@ -208,14 +207,12 @@ func nearFile(args []string, message string) string {
 	home, _ := os.UserHomeDir()
 	name, ext := filepath.Base(args[i]), filepath.Ext(args[i])
 	for _, near := range []string{".", "*", "..", "../*", filepath.Join(home, "Downloads"), filepath.Join(home, "Desktop"), filepath.Join(home, "Documents")} {
-		dirs, _ := filepath.Glob(near)
-		for _, dir := range dirs {
-			copies, _ := filepath.Glob(filepath.Join(dir, strings.TrimSuffix(name, ext)+"[ (]*)"+ext)) // of browsers: reviews (1).csv
-			for _, file := range append([]string{filepath.Join(dir, name)}, copies...) {
-				if exists(file) && !isFolder(file) && !isPublished(dir) && !isContent(dir) {
-					there := slices.Concat([]string{"reviewcast"}, args[:i], []string{file}, args[i+1:])
-					return diagnostic.Pick(dir == ".", "; there is one with a number", "; there is one in another folder") + "; write: " + commandLine(there...)
-				}
+		files, _ := filepath.Glob(filepath.Join(near, name))
+		copies, _ := filepath.Glob(filepath.Join(near, strings.TrimSuffix(name, ext)+"[ (]*)"+ext)) // of browsers: reviews (1).csv
+		for _, file := range append(files, copies...) {
+			if dir := filepath.Dir(file); !isFolder(file) && !isPublished(dir) && !isContent(dir) {
+				there := slices.Concat([]string{"reviewcast"}, args[:i], []string{file}, args[i+1:])
+				return diagnostic.Pick(dir == ".", "; there is one with a number", "; there is one in another folder") + "; write: " + commandLine(there...)
 			}
 		}
 	}

@@ -35,8 +35,7 @@ var (
 // platforms are the sources of many businesses by other words for them.
 var platforms = Lines(wordsFile, "sources")
 
-// nothing are the words of [Nothing], nobody those of [Nobody], particles those before a surname, noSources
-// what names of files have besides that of a platform.
+// nothing are the words of [Nothing], nobody those of [Nobody], noSources those that [SourceOf] leaves out.
 var (
 	nothing   = Words(wordsFile, "nothing")
 	nobody    = Words(wordsFile, "nobody")

@@ -125,9 +125,7 @@ func rated(names []string, rows [][]string) []string {
 			if given += cells[i]; forms["counts"].MatchString(name) || cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
 				return true
 			}
-			if j == 0 {
-				start = value
-			}
+			start = diagnostic.Pick(j == 0, value, start)
 			counted = counted && value == start+float64(j) && (start == 1 || len(rows) > 4)
 		}
 		return strings.Trim(given, "1") == "" || counted // 1 for yes

@@ -49,13 +49,11 @@ type converter struct {
 	knownBy                []string // what identifies reviews
 	turned                 int      // names that had the surname first
 	// dated counts the dates with the layout; layouts are those that all others have.
-	dated   int
-	layouts []string
-	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
-	// neither, those that don't.
-	absent, otherwise, neither int
-	written                    map[dateForm]datesAlike
-	countries                  bool // a language was a country
+	dated               int
+	layouts             []string
+	absent, early, late int // dates that don't exist in the layout, and all with a day up to 12, and without one
+	written             map[dateForm]datesAlike
+	countries           bool // a language was a country
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -182,9 +180,6 @@ func (c *converter) stars(r *row, v *review) *Skip {
 			if value, _, rated := diagnostic.ParseRating(r.cells[f]); rated && value <= c.RatingScale {
 				return r.skip(BadRating, messages["rating in another cell"], quote(cell), quote(r.cells[f]), quote(c.Map[f.String()]))
 			}
-		}
-		if c.rated > 0 && forms["sentence"].MatchString(cell) {
-			return r.skip(BadRating, messages["text as rating"], quote(cell))
 		}
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, diagnostic.EnglishMonths(cell)))
 	case scale != 0 && scale != c.RatingScale:

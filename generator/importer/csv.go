@@ -89,13 +89,11 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	line, _ = t.csv.FieldPos(0)
 	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
 	for i, text := range lines[:min(len(lines), 20)] {
-		for _, delimiter := range delimiters {
-			cells := trimmed(strings.Split(text, string(delimiter)))
-			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
-			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
-			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
-				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
-			}
+		cells := parts([]string{text})
+		_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
+		given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+		if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
+			return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 		}
 	}
 	return 0, nil
@@ -122,12 +120,17 @@ func trimmed(cells []string) (names []string) {
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
+	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
+	if at := slices.Index(header, append(stars, "")[0]); len(stars) > 1 && columns["rating"] == "" && !slices.ContainsFunc(stars, forms["likely rating"].MatchString) {
+		beside := at+len(stars) <= min(len(header), 26) && slices.Equal(header[at:at+len(stars)], stars)
+		average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(stars)-1))
+		remedy = fmt.Sprintf(diagnostic.Pick(len(stars) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(stars), average)
+	}
 	above := diagnostic.When(columns["rating"] == "" && columns["date"] == "", "if these are not the names of the columns, but a title, delete what is above the names; ")
 	problem += fmt.Sprintf("; its columns are %s: %s%s", quoteAll(header), above, remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
 	}
-	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
 	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
 		problem = messages["recommendations"]
 	}

@@ -115,10 +115,8 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 	}
 	if remedy := notText(in, json); remedy != "" {
 		head, _ = in.Peek(64 << 10)
-		for _, m := range forms["publishedID"].FindAllSubmatch(head, -1) {
-			if id := string(m[1]); cfg.Taken != nil && cfg.Taken(id) != "" && strings.Contains(remedy, "reviewcast has published") {
-				return text{}, usageError(messages["published here"], id, cfg.Taken(id))
-			}
+		if m := append(forms["publishedID"].FindSubmatch(head), nil, nil); cfg.Taken != nil && cfg.Taken(string(m[1])) != "" {
+			return text{}, usageError(messages["published here"], m[1], cfg.Taken(string(m[1])))
 		}
 		return text{}, &UsageError{[]string{remedy}}
 	}

@@ -254,8 +254,7 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
 	slices.SortStableFunc(rated, func(a, b string) int { return likelihood("rating", b) - likelihood("rating", a) })
-	sure := len(rated) == 1 || len(rated) > 1 && likelihood("rating", rated[0]) > likelihood("rating", rated[1])
-	misnamed := c.Map["rating"] == "" && sure && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
+	misnamed := c.Map["rating"] == "" && len(rated) > 0 && (len(rated) == 1 || likelihood("rating", rated[0]) > likelihood("rating", rated[1])) && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
@@ -278,11 +277,6 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
-		if at := slices.Index(header, append(rated, "")[0]); len(rated) > 1 && columns["rating"] == "" && !slices.ContainsFunc(rated, forms["likely rating"].MatchString) {
-			beside := at+len(rated) <= min(len(header), 26) && slices.Equal(header[at:at+len(rated)], rated)
-			average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(rated)-1))
-			remedy = fmt.Sprintf(diagnostic.Pick(len(rated) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(rated), average)
-		}
 		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
 			return &UsageError{[]string{messages["recommendations"]}}
 		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {

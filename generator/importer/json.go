@@ -269,7 +269,9 @@ func (c Config) googleRows(export text, location string) rowSeq {
 				if m := forms["locationForm"].FindStringSubmatch(name); m != nil {
 					of = m[1]
 					found[of]++
-					first[of] = cmp.Or(first[of], example(v))
+					one := row{value: v}
+					_ = c.fillGoogle(&one) // what is wrong with it is said later
+					first[of] = cmp.Or(first[of], strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(", such as %s: %s", quote(one.cells[fieldAuthor]), quote(one.cells[fieldText])), `: ""`), `, such as ""`))
 				}
 				return err == nil && location != "" && !slices.ContainsFunc(strings.FieldsFunc(location, func(r rune) bool { return r == ',' || r == ' ' }), func(one string) bool { return one[strings.LastIndexByte(one, '/')+1:] == of })
 			})
@@ -291,14 +293,6 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			yield(row{}, usageError(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found)))))
 		}
 	}
-}
-
-// example says what a review of Google is, briefly.
-func example(v jsontext.Value) string {
-	author, _ := textAt(v, "reviewer.displayName", false)
-	words, _ := textAt(v, "comment", false)
-	words = diagnostic.When(words != "", ": "+quote(shorten(untranslated(words), maxID)))
-	return diagnostic.When(author != "", ", such as "+quote(author)+words)
 }
 
 // fillGoogle sets the cells of a row.

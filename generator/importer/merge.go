@@ -25,7 +25,7 @@ type merger struct {
 	first  map[string]*review      // of the export, by key, skipped rows included
 	shared int                     // rows with the id of another review
 	other  int                     // rows with an id that another review had
-	pairs  [2][]string             // authors, dates and texts of twins in the file, and in the export
+	pairs  [2][]string             // what twins have in the file, and in the export
 	known  map[string]string       // of files, by content, if reviews have ids of their own
 	seen   map[string]*columnNotes // by the name of the column
 }

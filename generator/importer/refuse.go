@@ -48,7 +48,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	addresses := count(func(author string) bool { return strings.Contains(author, "@") })
 	withoutID := cfg.with("id", "")
 	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
-	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
+	refuse(conv.absent > 0 && conv.absent == conv.late && conv.early > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	exchanged := conv.exchanged()
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
@@ -74,9 +74,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(m.seen)), func(name string) bool { return name == cfg.Map["author"] })
 	columns, _, _ := choose(Platforms["own"], others)
-	named := columns["author"] != ""
-	suspect(!named && addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
-	suspect(named && addresses > 0 && addresses == len(reviews), "addresses and names", author, anonymous, cfg.with("author", columns["author"]))
+	names := diagnostic.Pick(columns["author"] == "", " author= and the column of the names in --map or, if none has them, without author", " the column of the names")
+	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, names, cfg.with("author", columns["author"]))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -278,6 +277,7 @@ func (r *record) edited(v *review) bool {
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ, write []string
 	for i, name := range memberNames {
+		m.pairs[0], m.pairs[1] = append(m.pairs[0], string(r.values[i])), append(m.pairs[1], string(v.values[i]))
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
 			here := diagnostic.When(field(i) == fieldAuthor || field(i) == fieldDate, " (here "+quote(textOf(r.values[i]))+")")
 			differ, write = append(differ, name+here), append(write, fmt.Sprintf("%q:%s", name, cmp.Or(string(v.values[i]), "null")))
@@ -286,12 +286,8 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	if len(differ) == 0 {
 		return nil
 	}
-	for _, f := range []field{fieldAuthor, fieldDate, fieldText} {
-		m.pairs[0], m.pairs[1] = append(m.pairs[0], string(r.values[f])), append(m.pairs[1], string(v.values[f]))
-	}
 	at := &row{number: v.number, line: v.line}
-	words := shorten(strings.Join(write, ","), diagnostic.MaxPasted)
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if this row is right, write into its line in %s: %s", r.id, diagnostic.Join(differ, "and"), m.report.File, words)
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if this row is right, write into its line in %s: %s", r.id, diagnostic.Join(differ, "and"), m.report.File, shorten(strings.Join(write, ","), 2*diagnostic.MaxPasted))
 }
 
 // content returns what no two reviews of a source have in common; "" if it may be chance.

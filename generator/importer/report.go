@@ -140,9 +140,6 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped)
-	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) && r.Remedy == "" {
-		p.line("if the export was corrected, make the same corrections in %[1]s by hand; if the first import was wrong and nothing of it is published yet, delete %[1]s and import again", r.File)
-	}
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}

@@ -57,8 +57,8 @@ func ReadJSON(data []byte, p *diagnostic.List) *Node {
 	return nil
 }
 
-// Limits of the lines of one review that are joined, so that a file of them takes no minutes, and of a line to be pasted.
-const maxJoined, maxJoinedBytes, maxPasted = 30, 16 << 10, 1 << 10
+// Limits of the lines of one review that are joined, so that a file of them takes no minutes.
+const maxJoined, maxJoinedBytes = 30, 16 << 10
 
 // JoinJSON reads a review whose first line is not JSON together with the next lines: in its file it goes on there,
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
@@ -70,8 +70,8 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 	spaced, broken := bytes.TrimSpace(first), bytes.TrimSpace(first) // between values, and in a text
 	report := func(inText bool, whole jsontext.Value) {
 		*p = diagnostic.List{File: p.File, Max: p.Max}
-		remedy := diagnostic.Pick(inText, `join the lines of the text, with \n in place of each line break and \" of each quotation mark in it`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
-		if whole != nil && len(whole) <= maxPasted {
+		remedy := diagnostic.Pick(inText, `join the lines of the text, with \n in place of each line break, and \" of each quotation mark in it`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
+		if whole != nil && len(whole) <= 6*diagnostic.MaxPasted {
 			remedy = "write: " + string(whole)
 		}
 		p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
@@ -91,27 +91,10 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 		}
 	}
 	if bytes.HasSuffix(bytes.TrimSpace(spaced), []byte("}")) { // and something else is wrong in it
-		report((bytes.Count(first, []byte(`"`))-bytes.Count(first, []byte(`\"`)))%2 == 1, escaped(broken))
+		report((bytes.Count(first, []byte(`"`))-bytes.Count(first, []byte(`\"`)))%2 == 1, nil)
 		return nil, spaced, lines + 1
 	}
 	return nil, first, 1
-}
-
-// escaped returns a line with \" for the quotation marks at which its texts end too early; nil if that doesn't mend it.
-func escaped(line []byte) jsontext.Value {
-	for range maxJoined {
-		v := jsontext.Value(slices.Clone(line))
-		p, wrong := errors.AsType[*jsontext.SyntacticError](v.Compact())
-		if !wrong && !forms["escapedName"].Match(v) {
-			return v
-		}
-		if !wrong || len(line) > maxPasted {
-			break
-		}
-		at := max(0, bytes.LastIndexByte(line[:min(int(p.ByteOffset), len(line))], '"'))
-		line = slices.Insert(line, at, '\\')
-	}
-	return nil
 }
 
 // jsonError is what is wrong with a line that is JSON.
@@ -230,9 +213,6 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "a number ends at the comma before this", "write a rating without a comma, such as 4, and another number with a point"
 	case !strings.ContainsAny(rest[:1], `,:;]}"\/#`) && bytes.HasSuffix(bytes.TrimRight(j.data[:offset], " "), []byte(`"`)):
 		message, suggestion = "the text ends at the quotation mark before "+shown, `close the text before it; or, if it goes on, write \" for each quotation mark in it`
-		if whole := escaped(slices.Clone(j.data)); whole != nil {
-			suggestion = `in a text, \" stands for a quotation mark; write: ` + string(whole)
-		}
 	default:
 		for _, hint := range jsonHints {
 			begins, _ := strconv.Unquote(hint[0])
