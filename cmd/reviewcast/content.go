@@ -103,7 +103,8 @@ func (f *folderFlags) absent() (kind, other string) {
 	packed, _ := filepath.Glob("*" + filepath.Base(f.Content) + "*.[zZrR7][iIaAzZ]*")
 	near, _ := filepath.Glob("*/" + source.BusinessFile)
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
-	near = append(near, below...)
+	beside, _ := filepath.Glob("../*/*/" + source.BusinessFile)
+	near = slices.Concat(near, below, beside)
 	switch {
 	case strings.ContainsAny(f.Content, quotes):
 		return "quotes", strings.Trim(f.Content, quotes)
@@ -216,8 +217,8 @@ const maxErrorLines = 10
 // load reads the folder for a command that writes to it, and returns today's date where the business is. Every id
 // and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
 func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
-	if up := stepsUp(f.Content); up != "" && !isFolder(f.Content) {
-		return nil, nil, "", wrongFolder("name above", f.Content, filepath.Join(up, f.Content))
+	if kind, other := f.absent(); (kind == "above" || kind == "below") && !isFolder(f.Content) {
+		return nil, nil, "", wrongFolder("name it", f.Content, commandLine(filepath.Join(strings.Trim(other, `"`), f.Content)))
 	}
 	if err := f.check(); err != nil {
 		return nil, nil, "", err

@@ -58,7 +58,7 @@ func (c *importTableCmd) Run(ctx context.Context, std streams, k *kong.Context) 
 		read = importer.JSONL
 	}
 	cfg := importer.Config{Source: c.Source, Verification: c.Verification, RatingScale: c.RatingScale, DateLayout: c.DateLayout}
-	return c.run(ctx, std, c.File, c.Map, cfg, read)
+	return c.run(ctx, std, k, c.File, c.Map, cfg, read)
 }
 
 // platformFlags are the flags of imports from platforms whose formats are known.
@@ -79,8 +79,8 @@ type importGoogleCmd struct {
 }
 
 // Run imports the file.
-func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, nil, c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+func (c *importGoogleCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	return c.run(ctx, std, k, c.File, nil, c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
 		return importer.Google(ctx, r, c.Location, cfg)
 	})
 }
@@ -96,11 +96,11 @@ type importPlatformCmd struct {
 func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	cfg := c.config(k.Selected().Name)
 	cfg.Platform, cfg.DateLayout = k.Selected().Name, c.DateLayout
-	return c.run(ctx, std, c.File, c.Map, cfg, importer.CSV)
+	return c.run(ctx, std, k, c.File, c.Map, cfg, importer.CSV)
 }
 
 // run imports the file; columns are the values of --map. Rows that cannot be imported are reported and are no failure.
-func (f *importFlags) run(ctx context.Context, std streams, file string, columns []string, cfg importer.Config,
+func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, file string, columns []string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	if plain := retyped(columns); columns != nil && !slices.Equal(plain, columns) {
 		return usageError{fmt.Errorf("--map: a word processor has changed the quotation marks; write --map %q", strings.Join(plain, ","))}
@@ -133,7 +133,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 	if err == nil && report.Layout != "" && (cfg.DateLayout == "" || cfg.DateLayout == "YYYY-MM-DD") {
 		if _, piped := in.Seek(0, io.SeekStart); piped == nil { // of a pipe nothing is left
 			if cfg.DateLayout = report.Layout; !f.Quiet {
-				fmt.Fprintf(std.out, "all dates have the layout %s, and no other\n", cfg.DateLayout)
+				fmt.Fprintf(std.out, "all dates have the layout %s or YYYY-MM-DD, and no other\n", cfg.DateLayout)
 			}
 			report, err = with(ctx, in, cfg)
 		}
@@ -143,13 +143,11 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, columns
 		return terminal.ErrStopped
 	} else if usage, ok := errors.AsType[*importer.UsageError](err); ok {
 		here, _ := os.Getwd()
+		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
-		command := importOf(file, "")
-		if cfg.Source == "google" && strings.HasPrefix(command, "reviewcast import csv ") {
-			command, _, _ = strings.Cut(command, " --source")
-			command += " --source google --verification " + cmp.Or(cfg.Verification, "platform")
-		}
-		command += diagnostic.When(f.Encoding != "utf-8", " --encoding "+f.Encoding)
+		google := cfg.Source == "google" && cfg.Verification == "platform"
+		command := importOf(file, diagnostic.When(google, "google"), flags...)
+		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification platform")
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}

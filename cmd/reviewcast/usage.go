@@ -197,23 +197,16 @@ func wordError(args []string, word, message string) error {
 	return nil
 }
 
-// noSources are names of files that don't say where the reviews in them were given.
-var noSources = strings.Fields("export reviews review data table tabelle book mappe sheet download untitled reviews-export export-reviews bewertungen")
-
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
-	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	source := strings.Trim(forms["notSource"].ReplaceAllString(strings.ToLower(cmp.Or(from, base)), "-"), "-")
-	source = diagnostic.Pick(slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source), base, source)
-	if imports, _ := filepath.Glob("*/reviews/import-*.jsonl"); from == "" && sources.ImportedAs(source, imports) != "" {
-		return sources.ImportedAs(source, imports)
-	}
-	return diagnostic.Pick(slices.Contains(noSources, strings.TrimRight(source, "-0123456789")), "direct", source)
+	source := cmp.Or(diagnostic.SourceOf(from), diagnostic.SourceOf(filepath.Base(file)), "direct")
+	imports, _ := filepath.Glob("*/reviews/import-*.jsonl")
+	return cmp.Or(diagnostic.When(from == "", sources.ImportedAs(source, imports)), source)
 }
 
 // importOf returns the command that imports a file from a source, with flags; "" is the file's name.
 func importOf(file, from string, flags ...string) string {
-	source := diagnostic.When(!slices.Contains(flags, "--source"), sourceOf(file, from))
+	source := diagnostic.When(!strings.Contains(strings.Join(flags, " "), "--source"), sourceOf(file, from))
 	kind, ext := "csv", strings.ToLower(filepath.Ext(file))
 	switch {
 	case ext == ".json" && (from == "" || strings.Contains(source, "google")):
@@ -233,12 +226,14 @@ func nearFile(args []string, message string) string {
 		return ""
 	}
 	home, _ := os.UserHomeDir()
+	name, ext := filepath.Base(args[i]), filepath.Ext(args[i])
 	for _, near := range []string{".", "*", "..", "../*", filepath.Join(home, "Downloads"), filepath.Join(home, "Desktop"), filepath.Join(home, "Documents")} {
-		dirs, _ := filepath.Glob(near)
-		for _, dir := range dirs {
-			if file := filepath.Join(dir, filepath.Base(args[i])); exists(file) && !isFolder(file) && !isPublished(dir) && !isContent(dir) {
+		files, _ := filepath.Glob(filepath.Join(near, name))
+		copies, _ := filepath.Glob(filepath.Join(near, strings.TrimSuffix(name, ext)+"[ (]*)"+ext)) // of browsers: reviews (1).csv
+		for _, file := range append(files, copies...) {
+			if dir := filepath.Dir(file); !isFolder(file) && !isPublished(dir) && !isContent(dir) {
 				there := slices.Concat([]string{"reviewcast"}, args[:i], []string{file}, args[i+1:])
-				return "; there is one in another folder; write: " + commandLine(there...)
+				return diagnostic.Pick(dir == ".", "; there is one with a number", "; there is one in another folder") + "; write: " + commandLine(there...)
 			}
 		}
 	}

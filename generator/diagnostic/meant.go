@@ -35,11 +35,12 @@ var (
 // platforms are the sources of many businesses by other words for them.
 var platforms = Lines(wordsFile, "sources")
 
-// nothing are the words of [Nothing], nobody those of [Nobody], particles those before a surname.
+// nothing are the words of [Nothing], nobody those of [Nobody], noSources those that [SourceOf] leaves out.
 var (
 	nothing   = Words(wordsFile, "nothing")
 	nobody    = Words(wordsFile, "nobody")
 	particles = Words(wordsFile, "particles")
+	noSources = append(Words(wordsFile, "no sources"), "")
 )
 
 // forms are the regular expressions of words.txt, which says what each matches.
@@ -60,6 +61,15 @@ func Platform(source string) string {
 		return platforms[near]
 	}
 	return source
+}
+
+// SourceOf returns the source that the name of a file says, without the words and numbers that say no place; "" for none.
+func SourceOf(file string) string {
+	words := strings.Split(forms["notSource"].ReplaceAllString(Unaccented(strings.ToLower(file)), " "), " ")
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
+		word = strings.TrimRight(word, "0123456789")
+		return months[word] != "" || slices.Contains(noSources, word)
+	}), "-")
 }
 
 // IsPlatform reports whether a source is a platform that is known.

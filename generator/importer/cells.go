@@ -119,13 +119,14 @@ func (t *table) guess(cfg *Config) (pairs string) {
 // rated returns the columns of some rows that have ratings, and don't count the rows.
 func rated(names []string, rows [][]string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		i, given, counted := slices.Index(names, name), "", len(rows) > 2
+		i, given, counted, start := slices.Index(names, name), "", len(rows) > 2, 0.0
 		for j, cells := range rows {
 			value, scale, ok := diagnostic.ParseRating(cells[i])
-			if given += cells[i]; cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
+			if given += cells[i]; forms["counts"].MatchString(name) || cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
 				return true
 			}
-			counted = counted && value == float64(j+1)
+			start = diagnostic.Pick(j == 0, value, start)
+			counted = counted && value == start+float64(j) && (start == 1 || len(rows) > 4)
 		}
 		return strings.Trim(given, "1") == "" || counted // 1 for yes
 	})

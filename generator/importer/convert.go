@@ -25,6 +25,7 @@ type review struct {
 	nameless     string  // the key without the author; "" if the export has an id
 	external     string  // the export's own id, "" when it has none
 	author       string  // as in the export
+	turned       bool    // the column of the author has surnames first
 	rating       float64 // as in the export
 	values       values
 	no           [][2]string // columns that are not imported, and what they have for no
@@ -46,14 +47,13 @@ type converter struct {
 	// croatian reports that the names of the columns are Croatian; surnameFirst, that surnames go before first names.
 	croatian, surnameFirst bool
 	knownBy                []string // what identifies reviews
+	turned                 int      // names that had the surname first
 	// dated counts the dates with the layout; layouts are those that all others have.
-	dated   int
-	layouts []string
-	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
-	// neither, those that don't.
-	absent, otherwise, neither int
-	written                    map[dateForm]datesAlike
-	countries                  bool // a language was a country
+	dated               int
+	layouts             []string
+	absent, early, late int // dates that don't exist in the layout, and all with a day up to 12, and without one
+	written             map[dateForm]datesAlike
+	countries           bool // a language was a country
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
@@ -118,6 +118,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[fieldSource] = asJSON(c.Source)
 	v.author = r.cells[fieldAuthor]
 	author := diagnostic.Pick(c.surnameFirst, forms["lastWord"].ReplaceAllString(strings.TrimSpace(v.author), "$2 $1"), v.author)
+	if v.turned = author != v.author; v.turned || c.AuthorNames != "full" && strings.Contains(author, ",") && !strings.HasPrefix(author, diagnostic.SurnameLast(author)) {
+		c.turned++
+	}
 	v.values[fieldAuthor] = asJSON(publishedAuthor(author, c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key, v.nameless = keysOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
@@ -173,6 +176,11 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok && isDay(cell):
 		return r.skip(BadRating, messages["rating is a date"], quote(cell), c.with("rating", c.Map["date"], "date", c.Map["rating"]))
 	case !ok:
+		for _, f := range []field{fieldAuthor, fieldDate, fieldText} {
+			if value, _, rated := diagnostic.ParseRating(r.cells[f]); rated && value <= c.RatingScale {
+				return r.skip(BadRating, messages["rating in another cell"], quote(cell), quote(r.cells[f]), quote(c.Map[f.String()]))
+			}
+		}
 		return r.skip(BadRating, "rating %s %s", quote(cell), said(ratingWords, diagnostic.EnglishMonths(cell)))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)

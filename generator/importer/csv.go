@@ -89,13 +89,11 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	line, _ = t.csv.FieldPos(0)
 	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
 	for i, text := range lines[:min(len(lines), 20)] {
-		for _, delimiter := range delimiters {
-			cells := trimmed(strings.Split(text, string(delimiter)))
-			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
-			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
-			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
-				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
-			}
+		cells := parts([]string{text})
+		_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
+		given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+		if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
+			return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 		}
 	}
 	return 0, nil
@@ -122,12 +120,17 @@ func trimmed(cells []string) (names []string) {
 // unknownHeader says what is wrong with a header without a rating or a date, by the first rows below it.
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
+	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
+	if at := slices.Index(header, append(stars, "")[0]); len(stars) > 1 && columns["rating"] == "" && !slices.ContainsFunc(stars, forms["likely rating"].MatchString) {
+		beside := at+len(stars) <= min(len(header), 26) && slices.Equal(header[at:at+len(stars)], stars)
+		average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(stars)-1))
+		remedy = fmt.Sprintf(diagnostic.Pick(len(stars) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(stars), average)
+	}
 	above := diagnostic.When(columns["rating"] == "" && columns["date"] == "", "if these are not the names of the columns, but a title, delete what is above the names; ")
 	problem += fmt.Sprintf("; its columns are %s: %s%s", quoteAll(header), above, remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))
 	}
-	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
 	if columns["rating"] == "" && len(stars) == 0 && slices.ContainsFunc(header, isRecommendation) {
 		problem = messages["recommendations"]
 	}
@@ -259,10 +262,10 @@ func (t *table) shape(r *row, cells []string) error {
 	switch more := len(cells) - len(t.names); {
 	case r.number == 2 && forms["secondHeading"].MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
-	case slices.Equal(cells, t.names):
+	case slices.Equal(cells, t.names), more == 0 && fieldOf(cells[rating]) == "rating" && fieldOf(cells[t.binding[fieldDate]]) == "date":
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
-	case (len(cells) == 1 || slices.Contains(t.names, cells[0])) && slices.Equal(parts(cells), parts(t.names)):
-		return usageError("line %d has the names of the columns again, in another order or with another delimiter; divide the table above it, and import each part", r.line)
+	case t.another(cells):
+		return usageError(messages["second header"], r.line, quoteAll(parts(cells)), r.line)
 	case more == 0:
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
@@ -284,9 +287,19 @@ func (t *table) shape(r *row, cells []string) error {
 	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
 }
 
-// parts returns the words between the delimiters of cells and within them, sorted.
+// another reports whether a row names columns as a header does. No such row has a day.
+func (t *table) another(cells []string) bool {
+	if date := t.binding[fieldDate]; date < len(cells) && len(cells) > 1 && strings.ContainsAny(cells[date], "0123456789") {
+		return false
+	}
+	names := parts(cells)
+	_, _, known := choose(Platforms["own"], names)
+	return known || slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(parts(t.names))))
+}
+
+// parts returns the words between the delimiters of cells and within them.
 func parts(cells []string) []string {
-	return slices.Sorted(slices.Values(trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))))
+	return trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))
 }
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.

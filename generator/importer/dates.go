@@ -122,18 +122,17 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if c.croatian && forms["croatianMonth"].MatchString(cell) {
 		return "", r.skip(BadDate, messages["Croatian month"], f, quote(cell))
 	}
-	t, swapped, zoned, err := c.parse(cell)
+	t, zoned, err := c.parse(cell)
 	if err != nil || t.Year() <= 1970 {
 		if words := said(dateWords, diagnostic.EnglishMonths(cell)); words != "" {
 			return "", r.skip(BadDate, "%s %s %s", f, quote(cell), words)
 		}
 	}
 	if err != nil {
-		c.layouts = layoutsOf(c.layouts, cell)
-		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
-		switch day := reviewcast.Date(cell); {
-		case day.Valid() && swap.Replace(c.DateLayout) != c.DateLayout && cell[8:] <= "12":
-			return "", r.skip(BadDate, messages["exchanged date"], f, quote(cell), inLetters.Replace(c.DateLayout))
+		fit := layoutsOf(knownLayouts, cell)
+		c.layouts = diagnostic.Pick(len(fit) > 0, layoutsOf(c.layouts, cell), c.layouts)
+		layout := cmp.Or(layoutRemedy(fit), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		switch {
 		case strings.HasSuffix(err.Error(), "out of range"):
 			c.absent++
 			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
@@ -152,7 +151,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	}
 	date := reviewcast.Date(t.Format(time.DateOnly))
 	if c.Today != "" && date > c.Today || !date.Valid() { // a zone can carry the last day of year 9999 over
-		if !swapped.IsZero() && reviewcast.Date(swapped.Format(time.DateOnly)) <= c.Today {
+		if swapped, no := time.Parse(swap.Replace(c.plain), diagnostic.PlainDate(cell)); no == nil && !c.iso && swapped.Format(time.DateOnly) <= string(c.Today) {
 			return "", r.skip(BadDate, messages["month first"], f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
 		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
@@ -182,6 +181,8 @@ func (c *converter) countDate(cell string) {
 	if m == nil {
 		return
 	}
+	early := forms["earlyDate"].MatchString(cell)
+	c.early, c.late = c.early+diagnostic.Pick(early, 1, 0), c.late+diagnostic.Pick(early, 0, 1)
 	for part, form := range []string{m[1] + " " + m[3], m[2], m[4]} {
 		if form == "" {
 			continue // two digits in any case
@@ -190,7 +191,7 @@ func (c *converter) countDate(cell string) {
 			form = strconv.Itoa(len(form))
 		}
 		alike := c.written[dateForm{part, form}]
-		if alike.example = cmp.Or(alike.example, cell); forms["earlyDate"].MatchString(cell) {
+		if alike.example = cmp.Or(alike.example, cell); early {
 			alike.early++
 		} else {
 			alike.late++
@@ -213,9 +214,9 @@ func (c *converter) exchanged() string {
 	return ""
 }
 
-// parse reads a date by the layout of the import, if need be without its weekday and its time. swapped is what it is with
-// day and month exchanged, if it can be read so; zoned, whether it is an instant.
-func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err error) {
+// parse reads a date by the layout of the import, if need be without its weekday and its time; zoned reports whether it is
+// an instant.
+func (c *converter) parse(cell string) (t time.Time, zoned bool, err error) {
 	layout := c.DateLayout
 	t, err = time.Parse(layout, cell)
 	zoned = c.zoned
@@ -234,18 +235,11 @@ func (c *converter) parse(cell string) (t, swapped time.Time, zoned bool, err er
 		if t, err = time.Parse(layout, cell); zoned {
 			t = t.Add(time.Duration(60*hour.Hour()+hour.Minute()) * time.Minute)
 		}
-		if day, no := time.Parse(time.DateOnly, cell); err != nil && no == nil && strings.Contains(layout, "Jan") {
-			return day, swapped, false, nil // which no program can have made of the others
+		if day, no := time.Parse(time.DateOnly, cell); err != nil && no == nil && swap.Replace(layout) != "2006-1-2" {
+			return day, false, nil // as messages say to write one that can't be read
 		}
 	}
-	if other := swap.Replace(layout); other != layout && !c.iso {
-		if swapped, _ = time.Parse(other, cell); swapped.IsZero() {
-			c.neither++
-		} else {
-			c.otherwise++
-		}
-	}
-	return t, swapped, zoned, err
+	return t, zoned, err
 }
 
 // goParts are the parts of a layout of package time.

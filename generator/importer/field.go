@@ -113,6 +113,7 @@ const noColumn = -1
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
 	var problems, missing []string
 	from := map[int]field{}
+	columns, _, _ := choose(Platforms["own"], header)
 	for f := range binding {
 		binding[f] = noColumn
 	}
@@ -127,7 +128,8 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch {
 		case first < 0:
-			near := diagnostic.Pick(want == "COLUMN" || want == "MEMBER", "; "+want+" stands for the name of one of the columns; write that in its place", didYouMean(want, header))
+			near := cmp.Or(didYouMean(want, header), diagnostic.When(columns[f.String()] != "", "; write "+pairOf(f.String(), columns[f.String()])))
+			near = diagnostic.Pick(want == "COLUMN" || want == "MEMBER", "; "+want+" stands for the name of one of the columns; write that in its place", near)
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, near))
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, twoColumns(want, header))
@@ -251,7 +253,8 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
-	misnamed := c.Map["rating"] == "" && len(rated) == 1 && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
+	slices.SortStableFunc(rated, func(a, b string) int { return likelihood("rating", b) - likelihood("rating", a) })
+	misnamed := c.Map["rating"] == "" && len(rated) > 0 && (len(rated) == 1 || likelihood("rating", rated[0]) > likelihood("rating", rated[1])) && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
@@ -282,10 +285,10 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
-	if rating := columns["rating"]; misnamed && fieldOf(rating) != "rating" {
-		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
-	} else if c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
+	if rating := columns["rating"]; c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
 		return usageError(messages["grades"], quote(rating), "rating="+rating)
+	} else if misnamed && fieldOf(rating) != "rating" {
+		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
@@ -343,8 +346,9 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 		if likely := likeliest(name, columns, header, rows); columns[name] == "" && len(likely) == 1 {
 			columns[name] = likely[0]
 		} else if columns[name] == "" && len(likely) > 1 {
-			first := quote(likely[0]) + diagnostic.When(likelihood(name, likely[0]) > likelihood(name, likely[1]), " (likelier)")
-			doubts = append(doubts, name+" may be "+first+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
+			likelier := likelihood(name, likely[0]) > likelihood(name, likely[1])
+			columns[name] = diagnostic.When(likelier, likely[0])
+			doubts = append(doubts, name+" may be "+quote(likely[0])+diagnostic.When(likelier, " (likelier)")+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(columns[name], "COLUMN")))
 	}

@@ -33,7 +33,7 @@ func TestLayoutOfAll(t *testing.T) {
 		"03/04/2025 13/04/2025": `"DD/MM/YYYY"`,
 		"04/03/2025 04/13/2025": `"MM/DD/YYYY"`,
 		"03/04/2025 04/04/2025": `"DD/MM/YYYY" if the day comes first, "MM/DD/YYYY" if the month does`,
-		"03.04.2025 2025-04-03": "",
+		"03.04.2025 2025-04-03": `"DD.MM.YYYY"`,
 		"03.04.2025 04.04.2025": `"DD.MM.YYYY"`,
 		"soon later":            "",
 	} {

@@ -254,7 +254,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 // is in memory at once.
 func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
-		number, found := 0, map[string]int{}
+		number, found, first := 0, map[string]int{}, map[string]string{}
 		chosen := func(r row) []jsontext.Value {
 			reviews := []jsontext.Value{r.value}
 			answer := object(r.value)
@@ -269,6 +269,9 @@ func (c Config) googleRows(export text, location string) rowSeq {
 				if m := forms["locationForm"].FindStringSubmatch(name); m != nil {
 					of = m[1]
 					found[of]++
+					one := row{value: v}
+					_ = c.fillGoogle(&one) // what is wrong with it is said later
+					first[of] = cmp.Or(first[of], strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(", such as %s: %s", quote(one.cells[fieldAuthor]), quote(one.cells[fieldText])), `: ""`), `, such as ""`))
 				}
 				return err == nil && location != "" && !slices.ContainsFunc(strings.FieldsFunc(location, func(r rune) bool { return r == ',' || r == ' ' }), func(one string) bool { return one[strings.LastIndexByte(one, '/')+1:] == of })
 			})
@@ -285,7 +288,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
 			var each []string
 			for _, number := range slices.Sorted(maps.Keys(found)) {
-				each = append(each, fmt.Sprintf("%s (%s)", number, diagnostic.Plural(found[number], "review")))
+				each = append(each, fmt.Sprintf("%s (%s%s)", number, diagnostic.Plural(found[number], "review"), first[number]))
 			}
 			yield(row{}, usageError(messages["locations"], strings.Join(each, ", "), diagnostic.When(location != "", quote(location)+" is none of them; "), slices.Min(slices.Collect(maps.Keys(found)))))
 		}

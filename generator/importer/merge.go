@@ -25,6 +25,7 @@ type merger struct {
 	first  map[string]*review      // of the export, by key, skipped rows included
 	shared int                     // rows with the id of another review
 	other  int                     // rows with an id that another review had
+	pairs  [2][]string             // what twins have in the file, and in the export
 	known  map[string]string       // of files, by content, if reviews have ids of their own
 	seen   map[string]*columnNotes // by the name of the column
 }
@@ -71,9 +72,11 @@ func merge(cfg Config, rows rowSeq, f *files) (*Report, error) {
 	m.forget()
 	slices.SortFunc(m.files.records, func(a, b *record) int { return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id)) })
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
-	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
+	layout := layoutRemedy(m.conv.layouts)
+	one, no := strconv.Unquote(layout) // or the day or the month may come first
+	if layout != "" && (2*m.conv.dated < m.report.Rows || m.conv.iso && no == nil) {
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
-		m.report.Layout, _ = strconv.Unquote(layout) // "" if the day or the month may come first
+		m.report.Layout = diagnostic.When(m.conv.dated == 0 || m.conv.iso, one)
 	}
 	m.refuse(reviews, fresh)
 	return m.report, nil
@@ -352,33 +355,6 @@ func (m *merger) look(r *row, v *review) {
 			c.no, v.no = true, append(v.no, [2]string{name, cell})
 		default:
 			c.other = true
-		}
-	}
-}
-
-// doubt reports why a new review may be wrong.
-func (m *merger) doubt(v *review, r *record) {
-	text := textOf(r.values[fieldText])
-	note := func(doubt string) {
-		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
-	}
-	if shown := textOf(r.values[fieldAuthor]); forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown) {
-		m.report.Doubts[messages["shortened"]] = append(m.report.Doubts[messages["shortened"]], quote(v.author)+" is "+quote(shown))
-	}
-	if strings.Contains(v.author, "@") && string(r.values[fieldAuthor]) == quotedAnonymous {
-		note("with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map")
-	}
-	if words := said(doubtWords, text); words != "" {
-		note(words)
-	}
-	for _, no := range v.no {
-		used := slices.Collect(maps.Values(m.cfg.Map))
-		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
-			if forms["verifies"].MatchString(no[0]) {
-				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
-				continue
-			}
-			note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestExportMistakes(t *testing.T) {
 		{name: "long names", export: "author,rating,date,text\nCarmen Vidal Ortega,5,2026-01-02,Good.\nJohn Joe K.,4,2026-01-03,Fine.\nJo Kim,4,2026-01-03,Fine.\n",
 			want: []string{"1 review with the name shortened to an initial; if the surname is another word, correct it in reviews/import-shop.jsonl, which later imports keep:", `  "Carmen Vidal Ortega" is "Carmen O."` + "\n"}},
 		{name: "two tables", export: "Name,Rating,Date,Review\nJo,5,2026-01-02,Good.\nName;Rating;Date;Review\nBo;4;2026-01-03;Fine.\n",
-			want: []string{"line 3 has the names of the columns again, in another order or with another delimiter; divide the table above it, and import each part"}},
+			want: []string{"so another table begins there; cut it off from line 3 on to the end"}},
 	})
 }
 

@@ -32,7 +32,7 @@ func TestExchangedDays(t *testing.T) {
 	}
 	d := newSurvey(t)
 	d.cfg.DateLayout = "MM/DD/YYYY"
-	d.says(iso, `date "2025-05-03" does not have the layout MM/DD/YYYY of the others; a spreadsheet may have exchanged its day and its month`)
+	d.says(iso, `all dates like "2025-05-03" have a day and a month up to 12, and none like "03/25/2025" has`)
 }
 
 // TestTwoDays: the date of a review is the day on which it was written, not that of the visit.
@@ -50,7 +50,7 @@ func TestTwoDays(t *testing.T) {
 	}
 	newSurvey(t).says("Name;Score;Datum les;Datum review;Reactie\nJo;5;2025-03-01;2025-03-05;Heel fijne les gehad bij Rosa.\n", `the customers' words may be in "Reactie"`)
 	newSurvey(t).says("Name,Stars,Date of service,Sent off,Comment\nJo,5,2025-03-01,2025-03-05,Fine.\n",
-		`date=COLUMN,text=Comment,author=Name", where date may be "Sent off" (likelier) or "Date of service"`)
+		`date=Sent off,text=Comment,author=Name", where date may be "Sent off" (likelier) or "Date of service"`)
 	newSurvey(t).says("Name,Stars,Date of visit,Comment\nJo,5,2025-03-01,Fine.\n",
 		`the dates are from the column "Date of visit", which seems to have the days of visits, orders or jobs; if another one has the days on which the reviews were written, import again with date= and its name in --map`)
 }

@@ -188,7 +188,7 @@ column map: author=name: the export has no such column (did you mean "who.name"?
 func TestLocations(t *testing.T) {
 	cfg := Config{ContentDir: t.TempDir(), Source: "google"}
 	_, err := Google(t.Context(), strings.NewReader(googlePage), "", cfg)
-	if want := "the reviews are of the locations 22 (3 reviews), 33 (1 review); say with --location which number is this business's, or several with commas between them, as in --location 22"; err == nil || err.Error() != want {
+	if want := "the reviews are of the locations 22 (3 reviews, such as \"Maria Kowalska\": \"Ottimo lavoro.\\nDavvero.\"), 33 (1 review, such as \"Other Place\"); say with --location which number is this business's, or several with commas between them; for the first one: --location 22"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for location, want := range map[string]int{"33": 1, "22,33": 3} {

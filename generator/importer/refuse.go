@@ -48,11 +48,12 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	addresses := count(func(author string) bool { return strings.Contains(author, "@") })
 	withoutID := cfg.with("id", "")
 	author, id := quote(cfg.Map["author"]), quote(cfg.Map["id"])
-	refuse(conv.absent > 0 && conv.neither == 0 && conv.otherwise > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
+	refuse(conv.absent > 0 && conv.absent == conv.late && conv.early > 1, "other layout", inLetters.Replace(swap.Replace(cfg.DateLayout)))
 	exchanged := conv.exchanged()
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
+	suspect(elsewhere > 1 && slices.Equal(slices.Sorted(slices.Values(m.pairs[0])), slices.Sorted(slices.Values(m.pairs[1]))), "sorted alone")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -71,7 +72,10 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		suspect(alike(reviews, fieldAuthor), "same in all", author, "delete it in the table, and import again")
 		suspect(alike(reviews, fieldTitle), "same in all", quote(cfg.Map["title"]), fmt.Sprintf("import again without it: --map %q", cfg.with("title", "")))
 	}
-	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, cfg.with("author", ""))
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(m.seen)), func(name string) bool { return name == cfg.Map["author"] })
+	columns, _, _ := choose(Platforms["own"], others)
+	names := diagnostic.Pick(columns["author"] == "", " author= and the column of the names in --map or, if none has them, without author", " the column of the names")
+	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, names, cfg.with("author", columns["author"]))
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -164,7 +168,11 @@ func isRecommendation(column string) bool {
 func (t *table) misread(cfg *Config) error {
 	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	columns, _, _ := choose(Platforms["own"], t.names)
+	other := columns["rating"]
 	switch meant := fieldOf(text); {
+	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, t.sample()), other):
+		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
@@ -267,18 +275,19 @@ func (r *record) edited(v *review) bool {
 
 // twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
-	var differ []string
+	var differ, write []string
 	for i, name := range memberNames {
+		m.pairs[0], m.pairs[1] = append(m.pairs[0], string(r.values[i])), append(m.pairs[1], string(v.values[i]))
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) && !(field(i) == fieldAuthor && r.edited(v)) {
 			here := diagnostic.When(field(i) == fieldAuthor || field(i) == fieldDate, " (here "+quote(textOf(r.values[i]))+")")
-			differ = append(differ, name+here)
+			differ, write = append(differ, name+here), append(write, fmt.Sprintf("%q:%s", name, cmp.Or(string(v.values[i]), "null")))
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
 	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if this row is right, write into its line in %s: %s", r.id, diagnostic.Join(differ, "and"), m.report.File, shorten(strings.Join(write, ","), 2*diagnostic.MaxPasted))
 }
 
 // content returns what no two reviews of a source have in common; "" if it may be chance.

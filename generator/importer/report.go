@@ -140,9 +140,6 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped)
-	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) && r.Remedy == "" {
-		p.line("if the export was corrected, make the same corrections in %[1]s by hand; if the first import was wrong and nothing of it is published yet, delete %[1]s and import again", r.File)
-	}
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
@@ -153,12 +150,47 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	vanished := "not in this export" + diagnostic.When(len(r.Skipped) > 0, ", or in one of the skipped rows")
 	p.list(r.Kept, p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":")
-	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
+	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; if one is to go, delete its line in "+r.File+", and build then says what to write into withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
 	if r.DryRun && r.Changed && !r.Refused { // otherwise the command says so
 		p.line("dry run: no file was changed; to import, run it again without --dry-run")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
+}
+
+// doubt reports why a new review may be wrong.
+func (m *merger) doubt(v *review, r *record) {
+	text := textOf(r.values[fieldText])
+	note := func(doubt string) {
+		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
+	name := func(doubt, is, shown string) {
+		m.report.Doubts[doubt] = append(m.report.Doubts[doubt], quote(v.author)+is+quote(shown))
+	}
+	switch shown := textOf(r.values[fieldAuthor]); {
+	case v.turned:
+		name(messages["surname first"], " is ", shown)
+	case forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown):
+		name(messages["shortened"], " is ", shown)
+	case m.conv.turned >= minAlike && m.cfg.AuthorNames != "full" && forms["wordInitial"].MatchString(v.author):
+		name(messages["initial last"], " would be ", publishedAuthor(forms["wordInitial"].ReplaceAllString(v.author, "$2$3. $1"), false))
+	}
+	if strings.Contains(v.author, "@") && string(r.values[fieldAuthor]) == quotedAnonymous {
+		note("with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map")
+	}
+	if words := said(doubtWords, text); words != "" {
+		note(words)
+	}
+	for _, no := range v.no {
+		used := slices.Collect(maps.Values(m.cfg.Map))
+		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
+			if forms["verifies"].MatchString(no[0]) {
+				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
+				continue
+			}
+			note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says that a review isn't approved or shown, delete it from FILE (later imports leave it out)", quote(no[1]), quote(no[0])))
+		}
+	}
 }
 
 // columns prints which columns were used, which may have been forgotten, and what they lack.
@@ -171,9 +203,6 @@ func (r *Report) columns(p *printer) {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(unused))
 	}
 	m, _ := ParseMap(r.Columns)
-	if forms["surnameFirst"].MatchString(m["author"]) {
-		p.line("the column %s has surnames first, so the last word of each name is taken for the first name", quote(m["author"]))
-	}
 	if m["date"] != "" && forms["stayDay"].MatchString(m["date"]) && !forms["reviewDay"].MatchString(m["date"]) {
 		p.line("the dates are from the column %s, which seems to have the days of visits, orders or jobs; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
 	}

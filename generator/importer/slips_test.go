@@ -190,10 +190,9 @@ func TestAgain(t *testing.T) {
 	for _, tt := range []struct{ export, want string }{
 		{export, "reviews/import-shop.jsonl: 0 added, 0 updated, 2 unchanged, 0 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n"},
 		{strings.Replace(export, "Bo,4", "Beau,4", 1), "reviews/import-shop.jsonl: 0 added, 0 updated, 1 unchanged, 1 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n" +
-			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-a11521a21f44 is the same review with another author (here \"Bo\"), and would be here twice\n" +
-			"if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
-		{strings.Replace(export, "too late.", "much too late.", 1) + "Al,5,2026-01-04,Fine and quick, and they were kind.\n", "if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
-		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; to withdraw one, list it in withdrawn.yaml), 1 review:\n  shop-a11521a21f44: Bo, 2026-01-03\n"},
+			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-a11521a21f44 is the same review with another author (here \"Bo\"), and would be here twice; if this row is right, write into its line in reviews/import-shop.jsonl: \"author\":\"Beau\"\n"},
+		{strings.Replace(export, "too late.", "much too late.", 1) + "Al,5,2026-01-04,Fine and quick, and they were kind.\n", "would be here twice; if this row is right, write into its line in reviews/import-shop.jsonl: \"text\":\"They came much too late.\"\n1 row skipped: number of cells differs from the header's\n  row 4 (line 4): the row has 5 cells, the header 4; put straight quotes (\") around cells that contain \",\" or line ends\n"},
+		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; if one is to go, delete its line in reviews/import-shop.jsonl, and build then says what to write into withdrawn.yaml), 1 review:\n  shop-a11521a21f44: Bo, 2026-01-03\n"},
 	} {
 		var got strings.Builder
 		if err := d.load(tt.export).Print(&got, false, 0); err != nil {
@@ -266,18 +265,6 @@ func TestJSONInSpiteOfItsName(t *testing.T) {
 	}
 }
 
-// manyRatings are 45 ratings up to 5, and then some up to 10.
-func manyRatings() string {
-	var b strings.Builder
-	for i := range 45 {
-		fmt.Fprintf(&b, "%d,2026-02-%02d,Text %d.\n", 1+i%5, 1+i%28, i)
-	}
-	for i := range 9 {
-		fmt.Fprintf(&b, "%d,2026-03-%02d,Text of March %d.\n", 2+i, 1+(8-i), i)
-	}
-	return b.String()
-}
-
 // TestOtherStars: an export with new stars lists them, and one with another date changes nothing.
 func TestOtherStars(t *testing.T) {
 	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\nAl,5,2026-01-14,They were kind.\nDi,3,2026-02-01,It works again and is clean.\n"
@@ -296,4 +283,16 @@ func TestOtherStars(t *testing.T) {
 	if want := "1 review with other stars:\n  shop-a11521a21f44: 5, was 4\n"; !strings.HasSuffix(got.String(), want) {
 		t.Errorf("got\n%s, want\n%s", got.String(), want)
 	}
+}
+
+// manyRatings are 45 ratings up to 5, and then some up to 10.
+func manyRatings() string {
+	var b strings.Builder
+	for i := range 45 {
+		fmt.Fprintf(&b, "%d,2026-02-%02d,Text %d.\n", 1+i%5, 1+i%28, i)
+	}
+	for i := range 9 {
+		fmt.Fprintf(&b, "%d,2026-03-%02d,Text of March %d.\n", 2+i, 1+(8-i), i)
+	}
+	return b.String()
 }

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -203,9 +204,8 @@ const maxJudged, maxFilled = 100, 5
 
 // importCommand returns the command that imports the file after it has been moved.
 func (c *CSVReader) importCommand() string {
-	name := path.Base(c.File)
-	words := strings.Fields(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
-	return fmt.Sprintf("reviewcast import csv %q --source %s --verification METHOD (METHOD is job, invitation, receipt or platform)", name, strings.Join(words, "-"))
+	source := cmp.Or(diagnostic.SourceOf(path.Base(c.File)), "direct")
+	return fmt.Sprintf("reviewcast import csv %q --source %s --verification METHOD (the pages say %[2]s of where the reviews were given; METHOD is job, invitation, receipt or platform)", path.Base(c.File), source)
 }
 
 // row builds the mapping of a row in n.

@@ -70,9 +70,9 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 	spaced, broken := bytes.TrimSpace(first), bytes.TrimSpace(first) // between values, and in a text
 	report := func(inText bool, whole jsontext.Value) {
 		*p = diagnostic.List{File: p.File, Max: p.Max}
-		remedy := diagnostic.Pick(inText, `join the lines of the text, with \n in place of each line break`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
-		if whole != nil && len(whole) <= diagnostic.MaxPasted {
-			remedy = pasted(string(whole))
+		remedy := diagnostic.Pick(inText, `join the lines of the text, with \n in place of each line break, and \" of each quotation mark in it`, "join the lines, or name the file .yaml, which may hold JSON over several lines")
+		if whole != nil && len(whole) <= 6*diagnostic.MaxPasted {
+			remedy = "write: " + string(whole)
 		}
 		p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
 	}
