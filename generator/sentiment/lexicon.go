@@ -209,13 +209,12 @@ func (d *dictionary) spelled(w string) string { return cmp.Or(d.lex.spelling[w],
 
 // word looks a folded word up.
 func (d *dictionary) word(folded string) *word {
-	w := &word{text: d.spelled(folded)}
-	if digit(w.text[0]) {
+	text := d.spelled(folded)
+	root := stem(text)
+	w := &word{text: text, hash: hash(root), flags: d.lex.function[text], name: d.symbols[text+" "]}
+	if digit(text[0]) {
 		w.flags |= numeric
 	}
-	root := stem(w.text)
-	w.hash = hash(root)
-	w.flags |= d.lex.function[w.text]
 	if v, ok := d.lex.valence[w.text]; ok {
 		w.valence = v
 		w.flags |= knownWord
@@ -238,7 +237,6 @@ func (d *dictionary) word(folded string) *word {
 	add(w.text)
 	w.syms = append(w.syms, d.forms[w.text]...)
 	add(root + "*")
-	w.name = d.symbols[w.text+" "]
 	return w
 }
 

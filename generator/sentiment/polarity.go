@@ -87,12 +87,9 @@ func negated(tokens []token, i int) bool {
 
 // inAlternatives reports whether token i is in a list that goes on with "or" or "nor".
 func inAlternatives(tokens []token, i int) bool {
-	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
-		if tokens[k].text == "or" || tokens[k].text == "nor" {
-			return true
-		}
-	}
-	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
+	return slices.ContainsFunc(tokens[max(0, i-1):min(len(tokens), i+scope+1)], func(t token) bool {
+		return (t.text == "or" || t.text == "nor") && t.sentence <= tokens[i].sentence
+	})
 }
 
 // sortOpinions sorts opinions as they stand in the text.
