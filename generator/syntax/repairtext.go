@@ -230,17 +230,14 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 			}
 		}
 	}
-	changed, wrong, last := slices.Clone(lines), -1, 0
+	changed, wrong, last := slices.Clone(lines), len(lines), 0
 	changed[first] += diagnostic.When(bar != "", " |")
 	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
 		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) && (words[0] != '#' || strings.ContainsAny(value[:1], "|>")) {
-			changed[i], last = indent+words, i
-			if wrong < 0 {
-				wrong = i
-			}
+			changed[i], last, wrong = indent+words, i, min(wrong, i)
 		}
 	}
-	if wrong < 0 {
+	if wrong == len(lines) {
 		return repair{}, false
 	}
 	if above := strings.TrimSpace(lines[wrong-1]); y.File == "faq.yaml" && strings.HasPrefix(above, "#") {
@@ -275,9 +272,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 // unnamedText makes the text of lines below a field that has one line.
 func (y *yamlText) unnamedText(changed []string, first, last int, m []string, indent string) repair {
 	words := strings.TrimSpace(changed[first])
-	for i := first; i <= last; i++ {
-		changed[i] = ""
-	}
+	clear(changed[first : last+1])
 	changed[first] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
 	block := fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", first+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
 	return repair{first, 1, changed, "these words stand without the name of their field", diagnostic.Pick(last > first, block, pasted(changed[first]))}
