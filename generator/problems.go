@@ -130,10 +130,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	breaking := diagnostic.Error
-	if b.cfg.Lenient {
-		breaking = diagnostic.Warning
-	}
+	breaking := diagnostic.Pick(b.cfg.Lenient, diagnostic.Warning, diagnostic.Error)
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0

@@ -111,10 +111,14 @@ func top(file string) diagnostic.Position { return diagnostic.Position{File: fil
 func (in *inspector) review(r *source.Review) {
 	at := in.content.Position(r)
 	in.author(r, at)
+	var answer *string // of the business
+	if r.OwnerReply != nil {
+		answer = &r.OwnerReply.Text
+	}
 	for _, t := range []struct {
 		name string
 		text *string
-	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
+	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}, {"owner_reply.text", answer}} {
 		if t.text == nil {
 			continue
 		}
@@ -255,13 +259,6 @@ func (in *inspector) small() {
 	if c.Summary != nil {
 		look(source.SummaryFile, *c.Summary)
 	}
-}
-
-func replyOf(r *source.Review) *string {
-	if r.OwnerReply == nil {
-		return nil
-	}
-	return &r.OwnerReply.Text
 }
 
 // place finds the place of each finding in its file: the first occurrence of its words after the beginning of the
