@@ -69,16 +69,12 @@ func negated(tokens []token, i int) bool {
 	for back := 1; back <= scope && i-back >= 0; back++ {
 		t, next := &tokens[i-back], &tokens[i-back+1]
 		emphatic = emphatic || next.text == "so" || next.text == "such"
-		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
+		switch {
+		case back > 1 && !list && next.valence != 0 && next.flags&negator == 0,
+			back > 2 && !list && slices.Contains(nearNegations, t.text),
+			t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence):
 			return false
-		}
-		if back > 2 && !list && slices.Contains(nearNegations, t.text) {
-			return false
-		}
-		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
-			return false
-		}
-		if t.flags&negator != 0 {
+		case t.flags&negator != 0:
 			return !(back > 1 && slices.Contains(notNegated, next.text)) && !(emphatic && t.text == "never")
 		}
 	}
