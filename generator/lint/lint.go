@@ -39,7 +39,7 @@ import (
 
 // Check returns Warnings about the reviews of a folder. known are the problems that were found in loading it: what may
 // only follow from an Error in site.yaml or business.yaml is not reported.
-func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
+func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) (_ []diagnostic.Problem, err error) {
 	in := newInspector(content.Content)
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8" || p.Code == "bad-character"
@@ -56,7 +56,6 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in.fileLanguages()
 	in.small()
 	in.duplicates(content.Reviews)
-	var err error
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}

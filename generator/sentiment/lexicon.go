@@ -36,10 +36,8 @@ type lexicon struct {
 	sha256   string
 }
 
-var shipped = sync.OnceValue(readLexicon)
-
-// readLexicon parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
-func readLexicon() *lexicon {
+// shipped parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
+var shipped = sync.OnceValue(func() *lexicon {
 	lex := &lexicon{
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]*word{},
@@ -69,7 +67,7 @@ func readLexicon() *lexicon {
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
-}
+})
 
 func number(s string) float32 {
 	f, err := strconv.ParseFloat(s, 32)

@@ -91,6 +91,12 @@ func (y *yamlText) on(form *regexp.Regexp, name int, fix func(lines []string, at
 	}
 }
 
+// isField reports whether a line begins with a field.
+func (y *yamlText) isField(line string) bool {
+	f := forms["fieldForm"].FindStringSubmatch(line)
+	return f != nil && y.Is(f[3])
+}
+
 // stoppedAt returns the line of a syntax error: of a quoted text, where it begins.
 func stoppedAt(e *yaml.LoadError) int {
 	if strings.Contains(e.ContextMsg, "quoted scalar") && e.ContextMark.Line > 0 {

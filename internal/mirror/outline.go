@@ -102,10 +102,9 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 
 // readHistory reads the change documents back to changes_from, and versions.txt unless the local one with their
 // lines has its hash. It compares the documents with the last lines of versions.txt and with the manifest.
-func (o *outlined) readHistory(ctx context.Context) error {
+func (o *outlined) readHistory(ctx context.Context) (err error) {
 	m := o.set.Manifest
 	listed, _ := m.File(reviewcast.PathVersions)
-	var err error
 	if o.set.Changes, err = ReadChanges(m, func(path, sha256 string) ([]byte, error) {
 		body, err := o.body(ctx, document(path, sha256))
 		if err == nil {
