@@ -23,12 +23,11 @@ var exampleWords = regexp.MustCompile(`Customers like that we come quickly, expl
 	`Exampleton|\+1 555-0142|\b00000\b|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
 
 // exampleProblems returns an error for each example that would be published as real.
-func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) []diagnostic.Problem {
+func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) (problems []diagnostic.Problem) {
 	baseURL := cmp.Or(b.cfg.BaseURL, content.Site.BaseURL)
 	if baseURL == "" || !public(baseURL) {
 		return nil // without one there is an error of its own
 	}
-	var problems []diagnostic.Problem
 	business, site := &content.Business, &content.Site
 	texts := map[string]string{
 		source.BusinessFile: fmt.Sprint(business.LegalName, business.URL, business.Email, business.Address, business.Telephone, business.Description, business.Technicians),
@@ -130,10 +129,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	breaking := diagnostic.Error
-	if b.cfg.Lenient {
-		breaking = diagnostic.Warning
-	}
+	breaking := diagnostic.Pick(b.cfg.Lenient, diagnostic.Warning, diagnostic.Error)
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
@@ -254,7 +250,7 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content) (problems []diagnostic.Problem) {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -277,7 +273,6 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 		}
 	}
 	strangers := p.strangers(content)
-	var problems []diagnostic.Problem
 	for _, id := range reported {
 		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing))
 	}

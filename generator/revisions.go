@@ -43,19 +43,6 @@ func (b *Builder) revisions(previous *published, content *source.Content) (all [
 	return all
 }
 
-// replaced warns of published reviews that have become another one: a copied entry that kept its id.
-func replaced(revisions []revision) (problems []diagnostic.Problem) {
-	for _, r := range revisions {
-		was := &r.was
-		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
-			problems = append(problems, r.at.Error("replaced",
-				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),
-				"if it is another customer's, give it an id of its own, and put the old review back"))
-		}
-	}
-	return problems
-}
-
 // columns are what one changes in a whole table at once.
 var columns = []struct {
 	name  string
@@ -71,7 +58,7 @@ var columns = []struct {
 const minColumn, maxNoticed = 3, 10
 
 // tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
-func (p *published) tables(revisions []revision) []diagnostic.Problem {
+func (p *published) tables(revisions []revision) (problems []diagnostic.Problem) {
 	for _, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
 			return column.value(&r.was) == column.value(&r.is.Review)
@@ -91,5 +78,13 @@ func (p *published) tables(revisions []revision) []diagnostic.Problem {
 				"if that was meant for some of them only, undo it, or put the file back from a copy; to sort a table, select all of its columns")}
 		}
 	}
-	return replaced(revisions)
+	for _, r := range revisions { // a copied entry that kept its id
+		was := &r.was
+		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
+			problems = append(problems, r.at.Error("replaced",
+				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),
+				"if it is another customer's, give it an id of its own, and put the old review back"))
+		}
+	}
+	return problems
 }

@@ -93,15 +93,14 @@ const pingTimeout = 10 * time.Second
 // Ping informs a WebSub hub that topics have changed, one publish request for each, which every hub understands
 // (PubSubHubbub 0.4, section 7.1). manifest is the hash of the published manifest: an edge that follows the site
 // waits until that version is deployed, and other hubs ignore it.
-func Ping(ctx context.Context, hub, baseURL, manifest string, topics []string) error {
-	var errs []error
+func Ping(ctx context.Context, hub, baseURL, manifest string, topics []string) (errs error) {
 	for _, topic := range topics {
 		form := url.Values{"hub.mode": {"publish"}, "hub.url": {baseURL + topic}, "manifest": {manifest}}
 		if err := ping(ctx, hub, form); err != nil {
-			errs = append(errs, fmt.Errorf("ping the hub about %s: %w", topic, err))
+			errs = errors.Join(errs, fmt.Errorf("ping the hub about %s: %w", topic, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 func ping(ctx context.Context, hub string, form url.Values) error {

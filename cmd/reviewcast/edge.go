@@ -105,7 +105,9 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 		return err
 	}
 	s := service{holder: &snapshot.Holder{}, baseURL: baseURL, state: state, log: c.logger(std, slog.LevelInfo)}
-	if err := c.files(&s); err != nil {
+	if c.Origin == "" {
+		c.watch(&s)
+	} else if err := c.follow(&s); err != nil {
 		return err
 	}
 	s.work = append(s.work, func(ctx context.Context) error {
@@ -118,11 +120,8 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	return c.serve(ctx, s)
 }
 
-// files has a service serve the output folder or follow the origin.
-func (c *edgeCmd) files(s *service) error {
-	if c.Origin != "" {
-		return c.follow(s)
-	}
+// watch has a service serve the output folder.
+func (c *edgeCmd) watch(s *service) {
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
 		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake,
@@ -134,7 +133,6 @@ func (c *edgeCmd) files(s *service) error {
 		default: // it is about to look
 		}
 	}
-	return nil
 }
 
 // baseURL returns the base URL that the files must have been built for.

@@ -10,6 +10,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/schema"
 	"reviewcast/generator/starter"
 )
@@ -39,10 +40,7 @@ func (c *initCmd) Run(std streams) error {
 
 // createContent writes a content folder to start from and returns its files.
 func createContent(dir string, empty bool) ([]string, error) {
-	write := starter.Write
-	if empty {
-		write = starter.WriteEmpty
-	}
+	write := diagnostic.Pick(empty, starter.WriteEmpty, starter.Write)
 	files, err := write(dir)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ import (
 
 // Check returns Warnings about the reviews of a folder. known are the problems that were found in loading it: what may
 // only follow from an Error in site.yaml or business.yaml is not reported.
-func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
+func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) (_ []diagnostic.Problem, err error) {
 	in := newInspector(content.Content)
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8" || p.Code == "bad-character"
@@ -57,7 +57,6 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in.fileLanguages()
 	in.small()
 	in.duplicates(content.Reviews)
-	var err error
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
@@ -112,10 +111,14 @@ func top(file string) diagnostic.Position { return diagnostic.Position{File: fil
 func (in *inspector) review(r *source.Review) {
 	at := in.content.Position(r)
 	in.author(r, at)
+	var answer *string // of the business
+	if r.OwnerReply != nil {
+		answer = &r.OwnerReply.Text
+	}
 	for _, t := range []struct {
 		name string
 		text *string
-	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
+	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}, {"owner_reply.text", answer}} {
 		if t.text == nil {
 			continue
 		}
@@ -263,13 +266,6 @@ func (in *inspector) small() {
 	if c.Summary != nil {
 		look(source.SummaryFile, *c.Summary)
 	}
-}
-
-func replyOf(r *source.Review) *string {
-	if r.OwnerReply == nil {
-		return nil
-	}
-	return &r.OwnerReply.Text
 }
 
 // place finds the place of each finding in its file: the first occurrence of its words after the beginning of the

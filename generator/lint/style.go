@@ -54,18 +54,15 @@ var (
 	titles     = diagnostic.Words(wordsFile, "titles")
 	firstNames = diagnostic.Words(wordsFile, "first names")
 	vocatives  = diagnostic.Rows(wordsFile, "vocatives")
-)
-
-func isTitle(word string) bool {
-	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
-}
-
-var (
 	joins      = diagnostic.Words(wordsFile, "joins")     // between the names of a couple
 	firms      = diagnostic.Words(wordsFile, "firms")     // in the names of firms
 	ofSurnames = []string{"y", "e", "i"}                  // between two surnames: José Ortega y Gasset
 	notNames   = diagnostic.Words(wordsFile, "not names") // after a trade, with a capital letter
 )
+
+func isTitle(word string) bool {
+	return slices.Contains(titles, strings.ToLower(strings.TrimSuffix(word, ".")))
+}
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
@@ -228,14 +225,13 @@ func digits(s string) string { return forms["noDigits"].ReplaceAllString(s, "") 
 
 // joinedLists warns of lists in texts without a bar.
 func (in *inspector) joinedLists() {
-	var files []string
+	seen := map[string]bool{}
 	for _, r := range in.content.Reviews {
-		if file := in.content.Position(r).File; source.IsYAML(file) {
-			files = append(files, file)
+		name := in.content.Position(r).File
+		if seen[name] || !source.IsYAML(name) {
+			continue
 		}
-	}
-	slices.Sort(files)
-	for _, name := range slices.Compact(files) {
+		seen[name] = true
 		data, _ := in.root.ReadFile(name)
 		for _, at := range forms["listForm"].FindAllSubmatchIndex(data, -1) {
 			line := 1 + bytes.Count(data[:at[2]], []byte("\n"))

@@ -158,11 +158,8 @@ const english = "en"
 
 func (a *Analysis) addTone(opinions []opinion) {
 	for _, o := range opinions {
-		if o.valence > 0 {
-			a.tone[0] += float32(o.valence)
-		} else {
-			a.tone[1] -= float32(o.valence)
-		}
+		a.tone[0] += float32(max(o.valence, 0))
+		a.tone[1] += float32(max(-o.valence, 0))
 	}
 }
 
@@ -187,9 +184,6 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 	}
 	for k := Service; k <= Problem; k++ {
 		for i := 0; i < len(w.tokens); i++ {
-			if len(w.tokens[i].syms) == 0 {
-				continue
-			}
 			m := w.v.things[k].longest(w.tokens, i, w.taken)
 			if m.words == 0 {
 				continue

@@ -36,10 +36,8 @@ type lexicon struct {
 	sha256   string
 }
 
-var shipped = sync.OnceValue(readLexicon)
-
-// readLexicon parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
-func readLexicon() *lexicon {
+// shipped parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
+var shipped = sync.OnceValue(func() *lexicon {
 	lex := &lexicon{
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]*word{},
@@ -69,7 +67,7 @@ func readLexicon() *lexicon {
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
-}
+})
 
 func number(s string) float32 {
 	f, err := strconv.ParseFloat(s, 32)
@@ -209,13 +207,12 @@ func (d *dictionary) spelled(w string) string { return cmp.Or(d.lex.spelling[w],
 
 // word looks a folded word up.
 func (d *dictionary) word(folded string) *word {
-	w := &word{text: d.spelled(folded)}
-	if digit(w.text[0]) {
+	text := d.spelled(folded)
+	root := stem(text)
+	w := &word{text: text, hash: hash(root), flags: d.lex.function[text], name: d.symbols[text+" "]}
+	if digit(text[0]) {
 		w.flags |= numeric
 	}
-	root := stem(w.text)
-	w.hash = hash(root)
-	w.flags |= d.lex.function[w.text]
 	if v, ok := d.lex.valence[w.text]; ok {
 		w.valence = v
 		w.flags |= knownWord
@@ -238,7 +235,6 @@ func (d *dictionary) word(folded string) *word {
 	add(w.text)
 	w.syms = append(w.syms, d.forms[w.text]...)
 	add(root + "*")
-	w.name = d.symbols[w.text+" "]
 	return w
 }
 

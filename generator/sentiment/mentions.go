@@ -106,10 +106,7 @@ func (w *worker) aspects(a *Analysis) {
 			s.hi++
 		}
 		next = s.hi
-		n := 0
-		for n < len(hits) && hits[n].first() < s.hi {
-			n++
-		}
+		n, _ := slices.BinarySearchFunc(hits, s.hi, func(m match, at int) int { return m.first() - at })
 		s.hits, hits = hits[:n], hits[n:]
 		w.opinions = w.opinions[:0]
 		if a.Language == english {

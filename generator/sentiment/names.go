@@ -32,10 +32,10 @@ func (k Kind) Of(m reviewcast.Mentions) []string {
 type name struct {
 	folded string
 	// ids are all whom it may mean, by index within their kind. A Technician's name that several bear credits nobody.
-	places, people []int32
-	upper          []bool // by word: written with a capital in business.yaml
-	cue            bool   // also a word, a place or a brand: it needs a cue
-	first          bool   // a bare first name that nobody listed as an alias
+	ids   [Service][]int32 // by kind, Area or Technician
+	upper []bool           // by word: written with a capital in business.yaml
+	cue   bool             // also a word, a place or a brand: it needs a cue
+	first bool             // a bare first name that nobody listed as an alias
 }
 
 // minFuzzy is the length, in letters, from which a name is known by a misspelling
@@ -62,10 +62,7 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 			have = int32(len(v.nameList))
 		}
 		at := &v.nameList[have-1]
-		list := &at.people
-		if k == Area {
-			list = &at.places
-		}
+		list := &at.ids[k]
 		// A listed alias is worth more than a first name that was guessed.
 		if at.first && !first {
 			at.first, *list = false, nil
@@ -123,7 +120,7 @@ func (v *vocabulary) misspelt(folded string) (found int32) {
 		return 0
 	}
 	for i, n := range v.nameList {
-		if len(n.upper) > 1 || len(n.people) == 0 || n.cue || n.folded[0] != folded[0] || utf8.RuneCountInString(n.folded) < minFuzzy {
+		if len(n.upper) > 1 || len(n.ids[Technician]) == 0 || n.cue || n.folded[0] != folded[0] || utf8.RuneCountInString(n.folded) < minFuzzy {
 			continue
 		}
 		// An s at the end is a plural or a family, not a slip.
@@ -176,9 +173,10 @@ func (w *worker) findNames(title bool, dst []EntityMention) []EntityMention {
 			continue
 		}
 		n := &v.nameList[found-1]
+		places, people := n.ids[Area], n.ids[Technician]
 		f := EntityMention{Start: t.start, End: tokens[last].end, Sentence: w.sents[t.sentence], Title: title, Rule: rule}
-		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
-			for _, id := range n.places {
+		if len(places) > 0 && (len(people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
+			for _, id := range places {
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
 			}
@@ -195,9 +193,9 @@ func (w *worker) findNames(title bool, dst []EntityMention) []EntityMention {
 			} else if n.first && rule == byName {
 				f.Rule = byFirstName
 			}
-			f.Kind, f.ID = Technician, n.people[0]
-			if len(n.people) > 1 {
-				f.Rule, f.bearers = sharedName, n.people
+			f.Kind, f.ID = Technician, people[0]
+			if len(people) > 1 {
+				f.Rule, f.bearers = sharedName, people
 			}
 			dst = append(dst, f)
 			tokens[last].word = v.person

@@ -70,12 +70,11 @@ func (d *dictionary) compilePlain(text string) (p pattern) {
 	text = strings.TrimSpace(text)
 	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
 	for w := range words(text) {
-		w = d.spelled(w)
-		if exact {
-			p = append(p, element{syms: []symbol{d.intern(w)}})
-		} else {
-			p = append(p, element{syms: []symbol{d.intern(stem(w) + "*")}})
+		key := d.spelled(w)
+		if !exact {
+			key = stem(key) + "*"
 		}
+		p = append(p, element{syms: []symbol{d.intern(key)}})
 	}
 	if len(p) > maxElements {
 		return nil
@@ -117,14 +116,10 @@ func words(s string) iter.Seq2[string, shape] {
 	return func(yield func(string, shape) bool) {
 		for i := 0; i < len(s); {
 			end, shp := wordEnd(s, i)
-			if end == i {
-				i++
-				continue
-			}
 			if w := Fold(s[i:end]); w != "" && !yield(bare(w), shp) {
 				return
 			}
-			i = end
+			i = max(end, i+1)
 		}
 	}
 }
@@ -197,8 +192,9 @@ const maxLight = 2
 // longest finds the longest pattern beginning at tokens[i], within its sentence; of
 // equally long ones the one that was entered first.
 func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
-	var cur match
-	t.walk(tokens, i, 0, 0, taken, &cur, &best)
+	if len(tokens[i].syms) > 0 && (taken == nil || !taken[i]) { // of most tokens nothing is known
+		t.walk(tokens, i, 0, 0, taken, new(match), &best)
+	}
 	return best
 }
 
@@ -252,10 +248,6 @@ func (w *worker) match(language string) []match {
 
 func (w *worker) matchWith(phrases *trie, language string, hits []match) []match {
 	for i := range w.tokens {
-		t := &w.tokens[i]
-		if len(t.syms) == 0 || w.taken[i] {
-			continue
-		}
 		m := phrases.longest(w.tokens, i, w.taken)
 		if m.words == 0 {
 			continue
@@ -272,7 +264,7 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 		case ignores:
 			continue
 		case before, others:
-			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
+			w.distances = append(w.distances, distance{w.tokens[i].clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		case praises, blames:
 			if polarity, _ := w.phrasePolarity(e, m); polarity != reviewcast.Neutral {
@@ -289,6 +281,8 @@ func (e *entry) speaks(language string) bool { return e.language == "" || e.lang
 
 // phrasePolarity returns the polarity of a phrase in its context.
 func (w *worker) phrasePolarity(e entry, m match) (reviewcast.Polarity, Rule) {
+	// A negation before changes nothing where a word of the phrase is one: in "never no trouble", too.
+	negates := func(at int32) bool { return w.tokens[at].flags&negator != 0 }
 	said := reviewcast.Positive
 	if e.meaning == blames {
 		said = reviewcast.Negative
@@ -296,16 +290,10 @@ func (w *worker) phrasePolarity(e entry, m match) (reviewcast.Polarity, Rule) {
 	switch {
 	case w.supposed(m.first()):
 		return reviewcast.Neutral, conditional
-	case !w.negates(m) && negated(w.tokens, m.first()):
+	case !slices.ContainsFunc(m.at[:m.words], negates) && negated(w.tokens, m.first()):
 		return opposite[said], afterNegation
 	}
 	return said, asWritten
-}
-
-// negates reports whether a word of the phrase is a negation, so that one before it
-// changes nothing: in "never no trouble", too.
-func (w *worker) negates(m match) bool {
-	return slices.ContainsFunc(m.at[:m.words], func(at int32) bool { return w.tokens[at].flags&negator != 0 })
 }
 
 // supposed reports whether token i is in an "if" or a wish of its clause, or asked for ("please").

@@ -69,16 +69,12 @@ func negated(tokens []token, i int) bool {
 	for back := 1; back <= scope && i-back >= 0; back++ {
 		t, next := &tokens[i-back], &tokens[i-back+1]
 		emphatic = emphatic || next.text == "so" || next.text == "such"
-		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
+		switch {
+		case back > 1 && !list && next.valence != 0 && next.flags&negator == 0,
+			back > 2 && !list && slices.Contains(nearNegations, t.text),
+			t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence):
 			return false
-		}
-		if back > 2 && !list && slices.Contains(nearNegations, t.text) {
-			return false
-		}
-		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
-			return false
-		}
-		if t.flags&negator != 0 {
+		case t.flags&negator != 0:
 			return !(back > 1 && slices.Contains(notNegated, next.text)) && !(emphatic && t.text == "never")
 		}
 	}
@@ -87,12 +83,9 @@ func negated(tokens []token, i int) bool {
 
 // inAlternatives reports whether token i is in a list that goes on with "or" or "nor".
 func inAlternatives(tokens []token, i int) bool {
-	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
-		if tokens[k].text == "or" || tokens[k].text == "nor" {
-			return true
-		}
-	}
-	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
+	return slices.ContainsFunc(tokens[max(0, i-1):min(len(tokens), i+scope+1)], func(t token) bool {
+		return (t.text == "or" || t.text == "nor") && t.sentence <= tokens[i].sentence
+	})
 }
 
 // sortOpinions sorts opinions as they stand in the text.

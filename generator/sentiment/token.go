@@ -81,19 +81,14 @@ func (w *worker) scan(text string, dst []token) []token {
 
 // gapOf returns what a character that is no letter or digit separates.
 func gapOf(r, last rune, newlines int) gap {
+	if r == '-' && last == '-' || r == '\n' && newlines > 1 {
+		return stop
+	}
 	switch r {
 	case '!', '?', '.', ';', ':', '—', '–', '…', '。', '！', '？', '；', '：', '•', '·':
 		return stop
 	case ',', '(', ')', '，', '、':
 		return comma
-	case '-':
-		if last == '-' {
-			return stop
-		}
-	case '\n':
-		if newlines > 1 {
-			return stop
-		}
 	}
 	return tight
 }
@@ -223,15 +218,13 @@ func structure(tokens []token, sents []Span) {
 			s++
 		}
 		t.sentence = int32(s)
-		if i > 0 {
-			before := &tokens[i-1]
-			if t.sentence != before.sentence || t.gap >= comma || t.flags&contrast != 0 ||
-				t.flags&joins != 0 && i+1 < len(tokens) && tokens[i+1].flags&subject != 0 {
-				clause++
-			}
-			if t.sentence != before.sentence {
-				t.shape |= opensRun
-			}
+		opens := i > 0 && t.sentence != tokens[i-1].sentence
+		if opens {
+			t.shape |= opensRun
+		}
+		if opens || t.gap >= comma || t.flags&contrast != 0 ||
+			t.flags&joins != 0 && i+1 < len(tokens) && tokens[i+1].flags&subject != 0 {
+			clause++
 		}
 		t.clause = clause
 	}

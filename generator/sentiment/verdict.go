@@ -15,7 +15,7 @@ type Vote struct {
 	Mention int32
 }
 
-// Weights of the whole review's score. The rating is the customer's own summary, so it weighs more than the words.
+// Weights and limits of the whole review's score. The rating is the customer's own summary, so it weighs more than the words.
 const (
 	ratingWeight = 2.0
 	textWeight   = 1.0
@@ -23,14 +23,12 @@ const (
 	neutralScore = 0.15
 	// vaderAlpha normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014).
 	vaderAlpha = 15.0
+	// againstTone is the score from which opinion words count alone in a text whose
+	// other words say the opposite. Phrases always do.
+	againstTone = 1.2
+	// clearly is how many times as much one side of a text must weigh as the other.
+	clearly = 2
 )
-
-// againstTone is the score from which opinion words count alone in a text whose
-// other words say the opposite. Phrases always do.
-const againstTone = 1.2
-
-// clearly is how many times as much one side of a text must weigh as the other.
-const clearly = 2
 
 // leaning returns the polarity of a text one side of which weighs much more than the other, and neutral for others.
 func leaning(tone [2]float32) reviewcast.Polarity {

@@ -102,12 +102,6 @@ type jsonError struct{ code, message, suggestion string }
 
 func (e *jsonError) Error() string { return e.message }
 
-var (
-	errTooDeep  = &jsonError{"too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"}
-	errTooMany  = &jsonError{"too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line"}
-	errTrailing = &jsonError{"json-syntax", "text after the end of the review", "write one review per line"}
-)
-
 func (j *jsonLine) parse(data []byte) (*Node, error) {
 	// The decoder takes a duplicate name: its report has the places of both.
 	j.Decoder = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
@@ -117,7 +111,7 @@ func (j *jsonLine) parse(data []byte) (*Node, error) {
 		return nil, err
 	}
 	if _, err := j.ReadToken(); err == nil {
-		return nil, errTrailing
+		return nil, &jsonError{"json-syntax", "text after the end of the review", "write one review per line"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -127,10 +121,10 @@ func (j *jsonLine) parse(data []byte) (*Node, error) {
 func (j *jsonLine) value(n *Node, depth int) error {
 	kind := j.PeekKind()
 	if j.values++; j.values > maxValues {
-		return errTooMany
+		return &jsonError{"too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line"}
 	}
 	if n.Kind = jsonKinds[kind]; depth > MaxDepth && (n.Kind == List || n.Kind == Mapping) {
-		return errTooDeep
+		return &jsonError{"too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"}
 	}
 	start := len(j.data) - len(bytes.TrimLeft(j.data[j.InputOffset():], " \t\r\n:,"))
 	token, err := j.ReadToken()

@@ -56,10 +56,7 @@ func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error)
 // tryRepairs returns the first correction with which the parser gets further.
 func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.Node, err error, ok bool) {
 	stopped := stoppedAt(e)
-	lines := strings.Split(y.data, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSuffix(line, "\r")
-	}
+	lines := strings.Split(strings.ReplaceAll(y.data, "\r\n", "\n"), "\n")
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
 		y.plainSpaces, y.letters, y.on(forms["braceForm"], 2, closeBrace), y.indentation, y.on(forms["bulletForm"], 0, bullets), y.notes,
@@ -92,6 +89,12 @@ func (y *yamlText) on(form *regexp.Regexp, name int, fix func(lines []string, at
 		}
 		return fix(lines, at, m)
 	}
+}
+
+// isField reports whether a line begins with a field.
+func (y *yamlText) isField(line string) bool {
+	f := forms["fieldForm"].FindStringSubmatch(line)
+	return f != nil && y.Is(f[3])
 }
 
 // stoppedAt returns the line of a syntax error: of a quoted text, where it begins.

@@ -125,15 +125,12 @@ func (y *yamlText) nearer(lines []string, indent, column int) bool {
 func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool) {
 	for i := at - 1; i >= 0; i-- {
 		f := forms["fieldForm"].FindStringSubmatch(lines[i])
-		if f == nil || !y.Is(f[3]) {
+		if f == nil || !y.Is(f[3]) || m[2] != "" && f[2] == "" { // a hyphen belongs below another one
 			continue
 		}
-		column := len(f[1]) + len(f[2])
-		if m[2] != "" {
-			if f[2] == "" {
-				continue // the hyphen belongs below another one
-			}
-			column = len(f[1])
+		column := len(f[1])
+		if m[2] == "" {
+			column += len(f[2])
 		}
 		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) || m[2] == "" && y.nearer(lines[:i], len(m[1]), column) {
 			continue

@@ -145,10 +145,8 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 		return replace(lines, at, len(m[1]), m[1]+quoteValue(strings.TrimRight(m[3], " ")), "a text that begins with an apostrophe needs quotes", "")
 	}
 	last := at
-	for i := at + 1; i < len(lines); i++ {
-		if f := forms["fieldForm"].FindStringSubmatch(lines[i]); f != nil && y.Is(f[3]) {
-			break
-		} else if strings.TrimSpace(lines[i]) != "" {
+	for i := at + 1; i < len(lines) && !y.isField(lines[i]); i++ {
+		if strings.TrimSpace(lines[i]) != "" {
 			last = i
 		}
 	}
@@ -163,7 +161,7 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 
 // quoteLines puts a text of several lines in quotes.
 func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
-	if f := forms["fieldForm"].FindStringSubmatch(lines[at]); f != nil && y.Is(f[3]) && at > 0 {
+	if at > 0 && y.isField(lines[at]) {
 		at-- // the colon is above
 	}
 	first := at
@@ -203,12 +201,8 @@ var (
 
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
-	isField := func(line string) bool {
-		f := forms["fieldForm"].FindStringSubmatch(line)
-		return f != nil && y.Is(f[3])
-	}
 	first := at
-	for first > 0 && !isField(lines[first]) {
+	for first > 0 && !y.isField(lines[first]) {
 		first--
 	}
 	m := forms["fieldForm"].FindStringSubmatch(lines[first])
@@ -230,17 +224,14 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 			}
 		}
 	}
-	changed, wrong, last := slices.Clone(lines), -1, 0
+	changed, wrong, last := slices.Clone(lines), len(lines), 0
 	changed[first] += diagnostic.When(bar != "", " |")
-	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
+	for i := first + 1; i < len(lines) && !y.isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
 		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) && (words[0] != '#' || strings.ContainsAny(value[:1], "|>")) {
-			changed[i], last = indent+words, i
-			if wrong < 0 {
-				wrong = i
-			}
+			changed[i], last, wrong = indent+words, i, min(wrong, i)
 		}
 	}
-	if wrong < 0 {
+	if wrong == len(lines) {
 		return repair{}, false
 	}
 	if above := strings.TrimSpace(lines[wrong-1]); y.File == "faq.yaml" && strings.HasPrefix(above, "#") {
@@ -275,9 +266,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 // unnamedText makes the text of lines below a field that has one line.
 func (y *yamlText) unnamedText(changed []string, first, last int, m []string, indent string) repair {
 	words := strings.TrimSpace(changed[first])
-	for i := first; i <= last; i++ {
-		changed[i] = ""
-	}
+	clear(changed[first : last+1])
 	changed[first] = strings.Repeat(" ", len(m[1])+len(m[2])) + "text: " + quoteValue(words)
 	block := fmt.Sprintf("write text: | on a line of its own above line %d, as far to the right as %s:, and indent lines %[1]d to %[3]d by %[4]s", first+1+y.before, m[3], last+1+y.before, spaces(len(indent)))
 	return repair{first, 1, changed, "these words stand without the name of their field", diagnostic.Pick(last > first, block, pasted(changed[first]))}

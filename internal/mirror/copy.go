@@ -223,9 +223,8 @@ func checkErased(have, next *Set) error {
 		quoted := []byte(`"` + w.ID + `"`)
 		escaped := []byte(`\"` + w.ID + `\"`) // in the lines of a change document
 		for path, body := range next.Files {
-			switch {
-			case strings.HasPrefix(path, reviewcast.PathChanges) && bytes.Contains(body, escaped),
-				(path == reviewcast.PathReviews || path == reviewcast.PathInsights) && bytes.Contains(body, quoted):
+			if strings.HasPrefix(path, reviewcast.PathChanges) && bytes.Contains(body, escaped) ||
+				(path == reviewcast.PathReviews || path == reviewcast.PathInsights) && bytes.Contains(body, quoted) {
 				return fmt.Errorf("review %s: %w", w.ID, ErrErased)
 			}
 		}

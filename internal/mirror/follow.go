@@ -152,18 +152,14 @@ func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, 
 }
 
 func (f *Follower) checkBaseURL(have, next *Set) error {
-	want := f.BaseURL
+	want, remedy := f.BaseURL, "name its new address with --base-url"
 	if want == "" && have != nil {
-		want = have.Manifest.BaseURL
+		want, remedy = have.Manifest.BaseURL, "--accept-rewrite takes it"
 	}
 	if want == "" || want == next.Manifest.BaseURL || f.AcceptRewrite && f.BaseURL == "" {
 		return nil
 	}
-	remedy := "if the site has moved, --accept-rewrite takes it"
-	if f.BaseURL != "" {
-		remedy = "if the site has moved, name its new address with --base-url"
-	}
-	return fmt.Errorf("%s: %w: %s, not %s; %s", f.Source, ErrBaseURL, next.Manifest.BaseURL, want, remedy)
+	return fmt.Errorf("%s: %w: %s, not %s; if the site has moved, %s", f.Source, ErrBaseURL, next.Manifest.BaseURL, want, remedy)
 }
 
 // relate compares the histories of two sets.

@@ -32,15 +32,13 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s was changed or cut off; put it back from the recycle bin, or fetch what is online with: reviewcast pull https://… %[2]s: %[3]w", reviewcast.PathManifest, source, err)
 	}
+	o := &outlined{source: source, base: have, set: newSet(scope, m, manifest)}
 	total := int64(0)
-	for _, f := range m.Files {
-		if scope.Holds(f.Path) {
-			if total += f.Size; f.Size > maxSet || total > maxSet {
-				return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, ErrTooLarge)
-			}
+	for _, f := range o.missing() {
+		if total += f.Size; f.Size > maxSet || total > maxSet {
+			return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, ErrTooLarge)
 		}
 	}
-	o := &outlined{source: source, base: have, set: newSet(scope, m, manifest)}
 	if m.ChangeSHA256 == "" {
 		return o, nil // the set of a program that knew no changes
 	}
@@ -104,10 +102,9 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 
 // readHistory reads the change documents back to changes_from, and versions.txt unless the local one with their
 // lines has its hash. It compares the documents with the last lines of versions.txt and with the manifest.
-func (o *outlined) readHistory(ctx context.Context) error {
+func (o *outlined) readHistory(ctx context.Context) (err error) {
 	m := o.set.Manifest
 	listed, _ := m.File(reviewcast.PathVersions)
-	var err error
 	if o.set.Changes, err = ReadChanges(m, func(path, sha256 string) ([]byte, error) {
 		body, err := o.body(ctx, document(path, sha256))
 		if err == nil {
