@@ -60,6 +60,8 @@ type converter struct {
 	// over counts the ratings over the scale, scale is what it then seems to be.
 	over  int
 	scale float64
+	// overSince is the day of the first of them.
+	overSince string
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -224,7 +226,11 @@ func (c *converter) andRound(scale float64) string {
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
-	return r.skip(OverScale, format+": import with --rating-scale %g%s; if only some rows have it, put them into a file of their own", append(args, scale, c.andRound(scale))...)
+	if day, _, err := c.parse(strings.TrimSpace(r.cells[fieldDate])); err == nil && (c.overSince == "" || day.Format(time.DateOnly) < c.overSince) {
+		c.overSince = day.Format(time.DateOnly)
+	}
+	some := diagnostic.When(strings.Contains(format, "has a scale"), "; if only some rows have it, put them into a file of their own")
+	return r.skip(OverScale, format+": import with --rating-scale %g%s%s", append(args, scale, c.andRound(scale), some)...)
 }
 
 func (c *converter) day(r *row, v *review) *Skip {

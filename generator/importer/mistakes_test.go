@@ -17,7 +17,7 @@ func TestExportMistakes(t *testing.T) {
 			"import again with --rating-scale 10, and with"}},
 		{name: "a scale that changed", export: "rating,date,text\n10,2026-02-12,Good.\n4,2026-01-01,Fine.\n3,2026-01-02,Fair.\n5,2026-01-03,Fair!\n8,2026-02-11,Fine.\n9,2026-02-13,Kind.\n4,2026-01-04,Late.\n",
 			want: []string{"3 ratings are over the scale; if the others have that scale, too, import again with --rating-scale 10",
-				"if the platform has changed its scale, divide the table at the day when it changed, and import each part with its own"}},
+				"if the platform has changed its scale, divide the table at the day when it changed (the first of these ratings is of 2026-02-11), and import each part with its own --rating-scale, the older one first"}},
 		{name: "lost letters", export: "Imi?,Ocena,Data,Opinia\nJo,5,2026-01-02,Przegl?d zrobiony.\nBo,4,2026-01-03,By?o dobrze.\nAl,4,2026-01-04,now? kaset? i wszystko wyja?nione\nDi,5,2026-01-05,\n",
 			want: []string{"nothing was imported", "the export has lost letters (Przegl?d By?o): a question mark stands in their place; export again as CSV UTF-8"}},
 		{name: "one lost letter", export: "Name,rating,date,text\nJo,5,2026-01-02,Przegl?d zrobiony.\nBo,4,2026-01-03,Dobre?\n", want: []string{"2 added"}},

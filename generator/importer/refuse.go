@@ -81,7 +81,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale))
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), conv.overSince)
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 	say(cfg.ask != "", strings.TrimPrefix(report.Remedy+"\n"+cfg.ask, "\n"))
 }
