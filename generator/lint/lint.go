@@ -174,7 +174,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
-	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
+	nameless := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form.MatchString(author) })
+	if short, full := Initials(author); !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !nameless && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
 		last, first, comma := strings.Cut(author, ", ")
 		if !comma {
