@@ -179,8 +179,9 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
+	anonymous := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form.MatchString(author) })
 	short, full := Initials(author)
-	if !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !strings.HasPrefix(strings.ToLower(author), "anonym") && !diagnostic.Nobody(author) {
+	if !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !anonymous && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
 		last, first, comma := strings.Cut(author, ", ")
 		if !comma {

@@ -17,11 +17,12 @@ import (
 
 // What platforms, mails and editors add to what a customer wrote.
 
-// remark is what is found in titles and texts; one of has is in every text with it.
+// remark is what is found in titles and texts; one of has is in every text with it. only are the countries of such
+// telephone numbers, or the author for what begins with that name.
 type remark struct {
-	has                   []string
-	form                  *regexp.Regexp
-	code, message, remedy string
+	has                         []string
+	form                        *regexp.Regexp
+	code, message, remedy, only string
 }
 
 // mayBeIn reports whether a text has one of the words; to search for them first is much faster.
@@ -52,7 +53,7 @@ var (
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
-		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4]})
+		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4], strings.Join(c[5:], "")})
 	}
 	return list
 }

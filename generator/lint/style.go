@@ -122,7 +122,7 @@ func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text stri
 	}
 }
 
-// Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
+// Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a price or a year, but in some countries.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
 // personal reports personal data in a text.
@@ -140,14 +140,15 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	var seen []string
 	head := forms["salutation"].FindStringSubmatch(text)
 	for _, m := range personalData {
-		if !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
+		if country := cmp.Or(in.content.Business.Address.AddressCountry, "ZZ"); m.only != "author" && !strings.Contains(cmp.Or(m.only, country), country) || !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
 		}
 		if m.code == "name-in-text" && head != nil {
 			m.remedy = strings.Replace(m.remedy, " at the end", fmt.Sprintf(" at the end, and the line %q at the beginning", head[1]), 1)
 		}
 		for _, found := range m.find(text) {
-			if d := digits(found); m.code != "no-phone" && !in.harmless(r, field, m.code, found, d, seen) {
+			known := slices.ContainsFunc(seen, func(other string) bool { return strings.Contains(other, found) }) // by another form
+			if d := digits(found); m.code != "no-phone" && !known && !in.harmless(r, field, m, found, d) {
 				in.add(at, firstLine(found), m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found), d[max(0, len(d)-4):]), strings.Replace(m.remedy, "REMEDY", remedy+forget, 1))
 			}
 			seen = append(seen, found)
@@ -155,17 +156,16 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	}
 }
 
-// harmless reports whether what looks like personal data is none, or is the business's own. d are its digits, seen what
-// was found before it, such as cards, invoices and dates.
-func (in *inspector) harmless(r *source.Review, field, code, found, d string, seen []string) bool {
-	switch code {
+// harmless reports whether what looks like personal data is none, or is the business's own. d are its digits.
+func (in *inspector) harmless(r *source.Review, field string, m remark, found, d string) bool {
+	switch first := strings.Fields(found + " ?")[0]; m.code {
 	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
-		return field == "owner_reply.text" || !slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
+		return field == "owner_reply.text" || m.only != "" && (!strings.HasPrefix(r.Author, first+" ") || in.people[strings.ToLower(found[len(first)+1:])]) ||
+			!slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
-		return strings.ToLower(found) == in.email || slices.Contains(seen, found)
+		return strings.ToLower(found) == in.email
 	case "phone-in-text":
-		return len(d) < minPhoneDigits || len(d) > maxPhoneDigits || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
-			slices.ContainsFunc(seen, func(other string) bool { return strings.Contains(other, found) })
+		return m.only == "" && len(d) < minPhoneDigits || len(d) > maxPhoneDigits || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0"))
 	case "address-in-text":
 		return strings.Contains(digits(in.street), d) && !slices.ContainsFunc(wordsOf(found), func(word string) bool {
 			return strings.ToLower(word) != word && !strings.Contains(in.street, strings.ToLower(stem(word)))

@@ -38,6 +38,11 @@ func (s *schema) meant(word string) string {
 	if name, ok := s.also[diagnostic.Squash(word)]; ok {
 		return name
 	}
+	for _, keyboard := range diagnostic.Rows(wordsFile, "keyboards") { // date is δατε on a Greek one
+		if name := strings.NewReplacer(keyboard...).Replace(strings.ToLower(word)); slices.Contains(s.names, name) {
+			return name
+		}
+	}
 	return diagnostic.Nearest(word, s.names)
 }
 

@@ -123,13 +123,14 @@ func (c calendar) remedy(s string) string {
 	const guests = "check-in, check-out, meals and appointments are no opening hours"
 	meant, rest := c.meant(s)
 	open, others := "write "+strings.Join(meant, ", and on a line of its own ")+rest, guests+": leave them out of this list, and write them in the description"
-	switch times := otherHours["times"].FindString(c.plain(s)); {
+	switch plain, times := c.plain(s), otherHours["times"].FindString(c.plain(s)); {
 	case otherHours["guests"].MatchString(s):
 		return diagnostic.When(len(meant) > 0, "if you are open to everybody then, "+open+"; if not, ") + others
 	case len(meant) > 0:
 		return open
 	case times != "":
-		return fmt.Sprintf("the days are missing: write Mo-Su %s if you are open then on each day, or your days in place of Mo-Su; %s, and belong in the description", times, guests)
+		return fmt.Sprintf("%s: write Mo-Su %s if you are open then on each day, or your days in place of Mo-Su; %s, and belong in the description",
+			diagnostic.Pick(forms["unknownDays"].MatchString(plain), "days are written Mo Tu We Th Fr Sa Su", "the days are missing"), times, guests)
 	case !strings.ContainsAny(s, "0123456789"):
 		return "delete this line: days when you are closed are left out, and what has no times belongs in the description"
 	}
@@ -168,7 +169,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 }
 
 // plainClock writes what stands for times of the day as times.
-var plainClock = strings.NewReplacer("-feira", "", "’", "'", ": ", " ", "24/7", "Mo-Su 00:00-23:59", "Rund um die Uhr", "Mo-Su 00:00-23:59", "24 hours", "00:00-23:59", "24 Stunden", "00:00-23:59", "24 heures", "00:00-23:59", "24 horas", "00:00-23:59", "24 ore", "00:00-23:59", "24 uur", "00:00-23:59", "24h/24", "00:00-23:59", "12 noon", "12:00", "12noon", "12:00", "noon", "12:00", "midday", "12:00", "12 midnight", "24:00", "midnight", "24:00")
+var plainClock = strings.NewReplacer(slices.Concat(diagnostic.Rows(wordsFile, "times in words")...)...)
 
 // plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func (c calendar) plain(s string) string {

@@ -248,11 +248,11 @@ func (r *fields) language(f, country string) string {
 		suggestion := "write the code of the language, such as en, de or pt-BR"
 		if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write language: " + code
-		} else if near := diagnostic.Nearest(diagnostic.Squash(s), slices.Collect(maps.Keys(diagnostic.Languages))); near != "" && len(s) > 3 {
-			suggestion = "write language: " + diagnostic.Languages[near]
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()
+		} else if near := diagnostic.Nearest(diagnostic.Squash(s), slices.Collect(maps.Keys(diagnostic.Languages))); near != "" && len(s) > 3 {
+			suggestion = "write language: " + diagnostic.Languages[near]
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
