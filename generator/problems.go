@@ -125,7 +125,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		})
 	}
 	if broken = diagnostic.HasErrors(others()); broken {
-		missing = slices.DeleteFunc(missing, func(id string) bool {
+		missing = slices.DeleteFunc(slices.Clone(missing), func(id string) bool {
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
@@ -246,8 +246,8 @@ func (p *published) missing(content *source.Content) []string {
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// maxVanished is how many are reported one by one. When more are gone, it is the wrong directory or a new source.
-const maxVanished = 100
+// maxVanished is how many are reported one by one, maxGone how many of those that left no trace.
+const maxVanished, maxGone = 100, 2
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
 func (p *published) vanishedProblems(missing []string, content *source.Content) (problems []diagnostic.Problem) {
@@ -258,11 +258,10 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 		const remedy = "put the files back into this folder, or name the right content folder"
 		return []diagnostic.Problem{diagnostic.Position{File: "reviews"}.Error("vanished", fmt.Sprintf("there are no reviews, and all %d that are published would be gone", len(missing)), remedy)}
 	}
-	reported := missing[:min(len(missing), maxVanished)]
 	kept, fresh := make(map[string]*source.Review, len(content.Reviews)), map[string]*source.Review{}
 	for _, r := range content.Reviews {
 		kept[strings.ToLower(r.ID)] = r
-		if !p.ids[r.ID] && !slices.ContainsFunc(reported, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+		if !p.ids[r.ID] && !slices.ContainsFunc(missing[:min(len(missing), maxVanished)], func(id string) bool { return strings.EqualFold(id, r.ID) }) {
 			fresh[sayings(&r.Review)] = r
 		}
 	}
@@ -273,7 +272,14 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 		}
 	}
 	strangers := p.strangers(content)
-	for _, id := range reported {
+	traced := func(id string) bool { return kept[strings.ToLower(id)] != nil || content.Noted(id).File != "" }
+	if gone := slices.DeleteFunc(slices.Clone(missing), traced); len(gone) > maxGone && len(strangers) == 0 {
+		problems = append(problems, diagnostic.Position{File: "reviews"}.Error("vanished",
+			fmt.Sprintf("%d published reviews are in no file any more: %s", len(gone), strings.Join(gone[:min(len(gone), 6)], ", ")+diagnostic.When(len(gone) > 6, ", …")),
+			fmt.Sprintf("a file was probably deleted, moved away or saved over, or this is an older copy of the folder: put the file back from your own copy; if there is none, their words are in public/reviews.jsonl; if they are to go, list them in withdrawn.yaml, as - {id: %s, reason: withdrawn, date: %s}", gone[0], content.Today)+never))
+		missing = slices.DeleteFunc(missing, func(id string) bool { return !traced(id) })
+	}
+	for _, id := range missing[:min(len(missing), maxVanished)] {
 		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
@@ -304,9 +310,11 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
+// never says what to do about reviews that were built and not uploaded.
+const never = "; if it was never online, build with --previous and the address of your reviews"
+
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; missing has those that are missing, too.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, missing []string) diagnostic.Problem {
-	const never = "; if it was never online, build with --previous and the address of your reviews"
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
 	if note := content.Noted(id); kept == nil && note.File != "" {
 		if note.File == source.WithdrawnFile {

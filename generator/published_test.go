@@ -89,6 +89,28 @@ func TestChangedID(t *testing.T) {
 	}
 }
 
+// TestVanishedFile: the reviews of a file that is gone are told at once.
+func TestVanishedFile(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"reviews/1.yaml": "", "reviews/2.yaml": "- {id: b, author: Bo, rating: 4, date: 2026-01-02, verification: {method: job}}\n"}
+	for i := range 8 {
+		files["reviews/1.yaml"] += fmt.Sprintf("- {id: a%d, author: Ana, rating: 5, date: 2026-01-0%d, verification: {method: job}}\n", i, i+1)
+	}
+	dir := folder(t, files)
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	put(t, dir, map[string]string{"reviews/1.yaml": "- {id: new, author: Eva, rating: 5, date: 2026-02-01, verification: {method: job}}\n"})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) != 1 {
+		t.Fatalf("build: %v", err)
+	}
+	const want = "reviews: 8 published reviews are in no file any more: a0, a1, a2, a3, a4, a5, …; a file was probably deleted, moved away or saved over"
+	if got := p.Problems[0].String(); !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestVanishedInBulk: a wrong folder is told in few lines, and soon.
 func TestVanishedInBulk(t *testing.T) {
 	t.Parallel()

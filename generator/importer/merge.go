@@ -26,6 +26,7 @@ type merger struct {
 	shared int                     // rows with the id of another review
 	other  int                     // rows with an id that another review had
 	pairs  [2][]string             // what twins have in the file, and in the export
+	stars  [2][]string             // likewise, of reviews with other stars
 	known  map[string]string       // of files, by content, if reviews have ids of their own
 	seen   map[string]*columnNotes // by the name of the column
 }
@@ -227,6 +228,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 		}
 		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
 			if field(i) == fieldRating {
+				m.stars[0], m.stars[1] = append(m.stars[0], string(r.values[i])), append(m.stars[1], string(v.values[i]))
 				m.report.Doubts["with other stars"] = append(m.report.Doubts["with other stars"], fmt.Sprintf("%s: %s, was %s", r.id, v.values[i], r.values[i]))
 			}
 			r.values[i] = v.values[i]

@@ -53,7 +53,12 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
-	suspect(elsewhere > 1 && slices.Equal(slices.Sorted(slices.Values(m.pairs[0])), slices.Sorted(slices.Values(m.pairs[1]))), "sorted alone")
+	moved := func(lists [2][]string) bool {
+		return slices.Equal(slices.Sorted(slices.Values(lists[0])), slices.Sorted(slices.Values(lists[1])))
+	}
+	suspect(elsewhere > 1 && moved(m.pairs), "sorted alone")
+	other := len(m.stars[0])
+	suspect(other > 1 && 4*other >= len(reviews) && moved(m.stars), "stars sorted")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)

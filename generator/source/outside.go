@@ -27,6 +27,13 @@ func (w *walker) has(other *os.Root, e fs.DirEntry) bool {
 	})
 }
 
+// sameBusiness reports whether another folder has the content of the same business.
+func (w *walker) sameBusiness(other *os.Root, name string) bool {
+	ours, _, _ := read(w.root, BusinessFile, syntax.MaxYAMLFile)
+	theirs, _, _ := read(other, name+"/"+BusinessFile, syntax.MaxYAMLFile)
+	return theirs != nil && bytes.Equal(forms["idLine"].Find(ours), forms["idLine"].Find(theirs))
+}
+
 // outside notes what is beside a folder named content and is not read: its files, reviews, and copies of it in which
 // reviews were changed later than in it.
 func (w *walker) outside(dir string) {
@@ -47,10 +54,17 @@ func (w *walker) outside(dir string) {
 		name := e.Name()
 		switch {
 		case slices.Contains(knownFiles, name) && e.IsDir() == (name == reviewsFolder):
-			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", "move it into the content folder; if there is one already, move what only this one has")
+			remedy := "move it into the content folder; if there is one already, move what only this one has"
+			is, _, _ := read(root, name, syntax.MaxYAMLFile)
+			if was, there, _ := read(w.root, name, syntax.MaxYAMLFile); there != nil && is != nil {
+				lines := slices.DeleteFunc(strings.Split(string(is), "\n"), func(line string) bool { return strings.Contains(string(was), strings.TrimSpace(line)) })
+				lines = lines[:min(len(lines), maxListed)]
+				remedy = "write what is different here into content/" + name + ", in place of what it has there" + diagnostic.When(len(lines) > 0, ": "+strings.TrimSpace(strings.Join(lines, "; "))) + "; then delete this one"
+			}
+			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", remedy)
 		case IsYAML(name) && out.hasReviews(name) && !w.has(root, e):
 			w.note(diagnostic.Warning, "../"+name, "wrong-name", "it has reviews, and beside the content folder it is not read", "move it into content/"+reviewsFolder+"; if its reviews are there already, move it elsewhere")
-		case e.IsDir() && name != "content" && out.there(name+"/"+BusinessFile):
+		case e.IsDir() && name != "content" && w.sameBusiness(root, name):
 			_ = fs.WalkDir(root.FS(), name+"/"+reviewsFolder, func(file string, f fs.DirEntry, err error) error {
 				if err != nil || formatOf(file) == "" {
 					return nil
