@@ -352,12 +352,9 @@ func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 func (h *Hub) offered() (topics []string) {
 	files := h.Files.Load()
 	for _, path := range reviewcast.Topics {
-		if files != nil {
-			if _, ok := files.File(path); !ok {
-				continue
-			}
+		if _, ok := cmp.Or(files, &snapshot.Files{}).File(path); ok || files == nil {
+			topics = append(topics, h.BaseURL+path)
 		}
-		topics = append(topics, h.BaseURL+path)
 	}
 	return topics
 }

@@ -143,10 +143,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
 				utf8.RuneCountInString(cell[:at])+1, f, bad)
 		}
-		limit := reviewcast.MaxTextLength
-		if f == fieldAuthor {
-			limit = MaxAuthor
-		}
+		limit := diagnostic.Pick(f == fieldAuthor, MaxAuthor, reviewcast.MaxTextLength)
 		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}

@@ -258,10 +258,7 @@ func (m *merger) remember(id string, v *review, older entry) entry {
 
 // scale returns the rating scale as entries have it.
 func (m *merger) scale() float64 {
-	if m.cfg.RatingScale == reviewcast.MaxRating {
-		return 0
-	}
-	return m.cfg.RatingScale
+	return diagnostic.Pick(m.cfg.RatingScale == reviewcast.MaxRating, 0, m.cfg.RatingScale)
 }
 
 // forget reports the imported reviews that the export no longer has, and drops the fingerprints of those that the

@@ -45,12 +45,10 @@ func parseRecord(line []byte) (*record, error) {
 	delete(members, "id")
 	for name, value := range members {
 		_ = value.Compact() // it was parsed above
-		m := slices.Index(memberNames[:], name)
-		switch {
-		case m >= 0 && value.Kind() != 'n':
-			r.values[m] = value
-		case m < 0:
+		if m := slices.Index(memberNames[:], name); m < 0 {
 			r.extra[name] = value
+		} else if value.Kind() != 'n' {
+			r.values[m] = value
 		}
 	}
 	r.date = textOf(r.values[fieldDate])

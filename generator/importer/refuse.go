@@ -257,10 +257,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 			}
 		}
 	}
-	if 2*len(twins) <= fresh {
-		return sure
-	}
-	return twins
+	return diagnostic.Pick(2*len(twins) <= fresh, sure, twins)
 }
 
 // edited reports whether a review of an export is this one with another text: its author, day and stars are the same. One
