@@ -224,10 +224,7 @@ func (c Config) check() (Config, error) {
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	c.RatingScale = cmp.Or(c.RatingScale, reviewcast.MaxRating)
 	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
-	c.DateLayout = layoutOf(given)
-	if given == "" && c.Platform == "" {
-		c.DateLayout = time.DateOnly
-	}
+	c.DateLayout = diagnostic.Pick(given == "" && c.Platform == "", time.DateOnly, layoutOf(given))
 	c.Verification = strings.ToLower(c.Verification)
 	if forms["fileName"].MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
