@@ -329,10 +329,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			known := []string{}
-			if c.Names != nil {
-				known = c.Names(f.String())
-			}
+			known := c.Names(f.String())
 			whole := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(unknown)+" ") })
 			if several, _ := c.ids(f, whole); len(several) > 1 {
 				return r.skip(UnknownName, messages["name of several"], f, quote(unknown), diagnostic.Join(whole, "or"), several[0])
@@ -352,10 +349,7 @@ func (c *converter) ids(f field, names []string) (ids []string, unknown string) 
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		id, ok := "", false
-		if c.Lookup != nil {
-			id, ok = c.Lookup(f.String(), name)
-		}
+		id, ok := c.Lookup(f.String(), name)
 		if !ok {
 			return nil, name
 		}

@@ -169,7 +169,7 @@ func (m *merger) place(v *review, id string) {
 	skip := func(code Code, format string, args ...any) { m.skip(r.skip(code, format, args...)) }
 	where, other, words := m.elsewhere(v, id), m.inOtherFile(id), content(v.values)
 	switch {
-	case m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id):
+	case m.cfg.Withdrawn(id):
 		skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id)
 	case where != "" && standing == nil:
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back

@@ -136,12 +136,7 @@ func (m *merger) otherDays(reviews []*review) string {
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.
-func (m *merger) inOtherFile(id string) string {
-	if m.cfg.Taken == nil {
-		return ""
-	}
-	return m.unlessOwn(m.cfg.Taken(id))
-}
+func (m *merger) inOtherFile(id string) string { return m.unlessOwn(m.cfg.Taken(id)) }
 
 func (m *merger) unlessOwn(where string) string {
 	return diagnostic.When(!strings.HasPrefix(where+":", m.report.File+":"), where)
@@ -154,7 +149,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 		return m.inOtherFile(id)
 	}
 	author, words := textOf(v.values[fieldAuthor]), textOf(v.values[fieldText])
-	if m.cfg.Standing == nil || words == "" || author == anonymous && len(words) < minDistinct {
+	if words == "" || author == anonymous && len(words) < minDistinct {
 		return ""
 	}
 	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
