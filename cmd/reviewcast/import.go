@@ -155,7 +155,6 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 	return f.print(std, report)
 }
 
-// print writes the report.
 func (f *importFlags) print(std streams, report *importer.Report) error {
 	if f.Quiet && len(report.Skipped) == 0 {
 		return nil

@@ -100,7 +100,6 @@ func (n *network) forget(endpoint string) {
 	n.recent = slices.DeleteFunc(n.recent, func(e string) bool { return e == endpoint })
 }
 
-// isDown reports whether there is an outage.
 func (n *network) isDown() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -157,7 +157,6 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), c.garbled())
 }
 
-// garbled says what to do about garbled characters.
 func (c Config) garbled() string {
 	return diagnostic.Pick(c.Encoding != "" && c.Encoding != "utf-8", "the export is in UTF-8; import it without --encoding", "a program read the table in a wrong encoding before; export it again, and import that file without opening it in another program, or write what was meant in its place in the whole table (Find and Replace)")
 }

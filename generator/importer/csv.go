@@ -145,7 +145,6 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	return &UsageError{[]string{problem}}
 }
 
-// unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
 	for i, name := range t.names {
 		if name != "" && !slices.Contains(t.binding[:], i) && i != t.surname {

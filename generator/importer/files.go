@@ -68,7 +68,6 @@ func read(root *os.Root, name string) (data []byte, err error) {
 	return data, nil
 }
 
-// encode returns the bytes of both files.
 func (f *files) encode() (data, remembered []byte) {
 	for _, r := range f.records {
 		data = r.append(data)

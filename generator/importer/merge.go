@@ -197,7 +197,6 @@ func (m *merger) place(v *review, id string) {
 	}
 }
 
-// add adds a review with this content.
 func (m *merger) add(v *review, id, content string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)

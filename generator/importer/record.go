@@ -32,7 +32,6 @@ type record struct {
 	extra  map[string]jsontext.Value // the editor's own members
 }
 
-// parseRecord reads a line.
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
 	if err := json.Unmarshal(line, &members); err != nil {
@@ -60,7 +59,6 @@ func cause(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
 }
 
-// append writes the line.
 func (r *record) append(b []byte) []byte {
 	b = append(b, `{"id":"`+r.id+`"`...) // ASCII without quotes, by ValidID
 	for m, v := range r.values {
