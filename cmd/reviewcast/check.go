@@ -61,10 +61,8 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
 	colors := terminal.PaletteFor(std.out)
 	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
-	if c.Quiet {
-		return terminal.Explain(std.out, c.Content, problems[:errs])
-	}
-	if err := terminal.Explain(std.out, c.Content, problems); err != nil {
+	shown := diagnostic.Pick(c.Quiet, problems[:errs], problems)
+	if err := terminal.Explain(std.out, c.Content, shown); err != nil || c.Quiet {
 		return err
 	}
 	var parts []string

@@ -53,10 +53,7 @@ type importTableCmd struct {
 
 // Run imports the file. The name of the command is the kind of the file.
 func (c *importTableCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	read := importer.CSV
-	if k.Selected().Name == "jsonl" {
-		read = importer.JSONL
-	}
+	read := diagnostic.Pick(k.Selected().Name == "jsonl", importer.JSONL, importer.CSV)
 	cfg := importer.Config{Source: c.Source, Verification: c.Verification, RatingScale: c.RatingScale, DateLayout: c.DateLayout}
 	return c.run(ctx, std, k, c.File, c.Map, cfg, read)
 }
@@ -158,7 +155,6 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 	return f.print(std, report)
 }
 
-// print writes the report.
 func (f *importFlags) print(std streams, report *importer.Report) error {
 	if f.Quiet && len(report.Skipped) == 0 {
 		return nil

@@ -16,7 +16,6 @@ import (
 // countTimeout is the time for counting the state: it reads every subscription.
 const countTimeout = 5 * time.Second
 
-// metrics are the hub's counters.
 type metrics struct {
 	requests      *prometheus.CounterVec // by result
 	verifications *prometheus.CounterVec // by mode and result

@@ -100,7 +100,6 @@ func (n *network) forget(endpoint string) {
 	n.recent = slices.DeleteFunc(n.recent, func(e string) bool { return e == endpoint })
 }
 
-// isDown reports whether there is an outage.
 func (n *network) isDown() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -209,17 +208,14 @@ func (h *Hub) networkLoop(ctx context.Context) {
 // isLocal reports whether an exchange failed on this machine: no route, no descriptors or
 // ports, or a name server that doesn't answer. It says nothing about the subscriber.
 func isLocal(err error) bool {
-	if slices.ContainsFunc([]error{
+	machine := slices.ContainsFunc([]error{
 		syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTUNREACH,
 		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL,
-	}, func(local error) bool { return errors.Is(err, local) }) {
-		return true
-	}
-	if x, ok := errors.AsType[x509.CertificateInvalidError](err); ok && x.Reason == x509.Expired && time.Now().Before(x.Cert.NotBefore) {
-		return true // our clock may be behind
-	}
-	lookup, ok := errors.AsType[*net.DNSError](err)
-	return ok && !lookup.IsNotFound
+	}, func(local error) bool { return errors.Is(err, local) })
+	cert, invalid := errors.AsType[x509.CertificateInvalidError](err)
+	clock := invalid && cert.Reason == x509.Expired && time.Now().Before(cert.Cert.NotBefore) // ours may be behind
+	lookup, unknown := errors.AsType[*net.DNSError](err)
+	return machine || clock || unknown && !lookup.IsNotFound
 }
 
 const (

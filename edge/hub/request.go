@@ -129,7 +129,6 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
 	return parseForm(string(body))
 }
 
-// storeRequest stores a subscribe or unsubscribe request.
 func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 	request, err := h.subscription(f, mode)
 	if err != nil {
@@ -208,7 +207,6 @@ type form struct {
 	err error
 }
 
-// parseForm parses a form-encoded body.
 func parseForm(body string) (*form, error) {
 	values, err := url.ParseQuery(body)
 	if err != nil {
@@ -352,12 +350,9 @@ func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 func (h *Hub) offered() (topics []string) {
 	files := h.Files.Load()
 	for _, path := range reviewcast.Topics {
-		if files != nil {
-			if _, ok := files.File(path); !ok {
-				continue
-			}
+		if _, ok := cmp.Or(files, &snapshot.Files{}).File(path); ok || files == nil {
+			topics = append(topics, h.BaseURL+path)
 		}
-		topics = append(topics, h.BaseURL+path)
 	}
 	return topics
 }
@@ -375,7 +370,6 @@ var refusals = map[error]rejection{
 	store.ErrFull:        {http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."},
 }
 
-// asRejection returns the answer to an error.
 func asRejection(err error) *rejection {
 	if r, ok := errors.AsType[*rejection](err); ok {
 		return r

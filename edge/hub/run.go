@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,10 +127,7 @@ func (h *Hub) setHealth(err error) {
 // Health returns an error while the state can't be written, which is [ErrState] and its
 // cause. Requests are rejected then. It detects a change within two [Config].PollInterval.
 func (h *Hub) Health() error {
-	if err := h.health.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return *cmp.Or(h.health.Load(), new(error)) // none before the first heartbeat
 }
 
 // answered calls the state, until [Hub.Health] notices an error: nothing interrupts SQLite when its disk hangs.

@@ -50,7 +50,6 @@ type scheduler struct {
 	draining bool
 }
 
-// delivery is a claimed delivery.
 type delivery struct {
 	store.Delivery
 	file *snapshot.File // the topic's content
@@ -72,7 +71,6 @@ func newScheduler(perHost int) *scheduler {
 	return &scheduler{hosts: map[string]*host{}, slots: newSlots(maxDeliveries, maxSlowDeliveries, perHost)}
 }
 
-// add queues claimed deliveries.
 func (s *scheduler) add(claimed []*delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,6 @@ type usage struct {
 	normalNew    int // of normal, by new subscribers
 }
 
-// slot is the slot of one exchange.
 type slot struct {
 	endpoint string
 	pace     store.Pace
@@ -70,7 +69,6 @@ func (c capacity) free(used usage, pace store.Pace, reserved int) int {
 	}
 }
 
-// load returns the slots in use.
 func (s *slots) load() usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

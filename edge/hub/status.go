@@ -21,13 +21,10 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// statusHour is the format of the hour that a status request is signed for.
-const statusHour = "2006-01-02T15Z"
-
 // StatusSignature returns the value of X-Hub-Signature with which a subscriber asks for the status of its subscription.
 // Key is store.ProofKey of its secret. The value is valid in the hour of now, and the hours before and after it.
 func StatusSignature(key []byte, topic, callback string, now time.Time) string {
-	return signature(key, []byte(topic+"\n"+callback+"\n"+now.UTC().Format(statusHour)))
+	return signature(key, []byte(topic+"\n"+callback+"\n"+now.UTC().Format("2006-01-02T15Z")))
 }
 
 // serveStatus answers a subscriber that asks what has happened to its subscription and proves that it knows the secret.

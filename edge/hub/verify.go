@@ -105,11 +105,8 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 
 // mayPostpone reports whether a verification may wait longer for our network.
 func mayPostpone(v store.Verification, now time.Time) bool {
-	limit := maxPostponed
-	if v.Mode == store.ModeDenied {
-		limit = maxDenialPostponed
-	}
-	return now.Sub(v.RequestedAt) < limit
+	waited := now.Sub(v.RequestedAt)
+	return waited < maxPostponed || v.Mode == store.ModeDenied && waited < maxDenialPostponed
 }
 
 // settle stores how a verification ended: err is nil if it was confirmed.

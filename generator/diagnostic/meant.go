@@ -23,28 +23,19 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// starWords are ratings in words.
-var starWords = Lines(wordsFile, "stars")
-
-// months are their names in many languages, clockWords the words of times of the day that dates keep.
+// Sections of words.txt, which explains them.
 var (
-	months     = Lines(wordsFile, "months")
-	clockWords = Lines(wordsFile, "times of the day")
+	forms      = Forms(wordsFile, "forms")
+	inJSON     = Forms(wordsFile, "JSON")                   // fields of remedies, by what they are in JSON; none is in another one
+	starWords  = Lines(wordsFile, "stars")                  // ratings in words
+	months     = Lines(wordsFile, "months")                 // their names in many languages
+	clockWords = Lines(wordsFile, "times of the day")       // which dates keep
+	platforms  = Lines(wordsFile, "sources")                // of many businesses, by other words for them
+	nothing    = Words(wordsFile, "nothing")                // of [Nothing]
+	nobody     = Words(wordsFile, "nobody")                 // of [Nobody]
+	particles  = Words(wordsFile, "particles")              // before surnames
+	noSources  = append(Words(wordsFile, "no sources"), "") // which [SourceOf] leaves out
 )
-
-// platforms are the sources of many businesses by other words for them.
-var platforms = Lines(wordsFile, "sources")
-
-// nothing are the words of [Nothing], nobody those of [Nobody], noSources those that [SourceOf] leaves out.
-var (
-	nothing   = Words(wordsFile, "nothing")
-	nobody    = Words(wordsFile, "nobody")
-	particles = Words(wordsFile, "particles")
-	noSources = append(Words(wordsFile, "no sources"), "")
-)
-
-// forms are the regular expressions of words.txt, which says what each matches.
-var forms = Forms(wordsFile, "forms")
 
 // Languages are the codes of languages by their names.
 var Languages = Lines(wordsFile, "languages")
@@ -74,9 +65,6 @@ func SourceOf(file string) string {
 
 // IsPlatform reports whether a source is a platform that is known.
 func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
-
-// inJSON are the fields of remedies, by what they are in JSON. None of them is in another one.
-var inJSON = Forms(wordsFile, "JSON")
 
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
@@ -205,10 +193,9 @@ func MeantRating(s string) string {
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
 	if forms["dateForm"].MatchString(s) {
-		if exchanged := s[:5] + s[8:] + s[4:7]; reviewcast.Date(exchanged).Valid() {
-			return fmt.Sprintf("%s %s does not exist", name, s), "write " + exchanged + " if month and day are exchanged"
-		}
-		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
+		exchanged := s[:5] + s[8:] + s[4:7]
+		remedy := Pick(reviewcast.Date(exchanged).Valid(), "write "+exchanged+" if month and day are exchanged", "correct the month or the day")
+		return fmt.Sprintf("%s %s does not exist", name, s), remedy
 	}
 	for _, layout := range []string{"2006-1", "Jan 2006", "1/2006", "1.2006"} {
 		if t, err := time.Parse(layout, PlainDate(s)); err == nil {

@@ -143,10 +143,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
 				utf8.RuneCountInString(cell[:at])+1, f, bad)
 		}
-		limit := reviewcast.MaxTextLength
-		if f == fieldAuthor {
-			limit = MaxAuthor
-		}
+		limit := diagnostic.Pick(f == fieldAuthor, MaxAuthor, reviewcast.MaxTextLength)
 		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
@@ -160,7 +157,6 @@ func (c *converter) text(r *row, _ *review) *Skip {
 	return r.skip(Garbled, "%s: %s", strings.Join(mixed, ", "), c.garbled())
 }
 
-// garbled says what to do about garbled characters.
 func (c Config) garbled() string {
 	return diagnostic.Pick(c.Encoding != "" && c.Encoding != "utf-8", "the export is in UTF-8; import it without --encoding", "a program read the table in a wrong encoding before; export it again, and import that file without opening it in another program, or write what was meant in its place in the whole table (Find and Replace)")
 }
@@ -332,10 +328,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 			}
 		}
 		if unknown != "" {
-			known := []string{}
-			if c.Names != nil {
-				known = c.Names(f.String())
-			}
+			known := c.Names(f.String())
 			whole := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(unknown)+" ") })
 			if several, _ := c.ids(f, whole); len(several) > 1 {
 				return r.skip(UnknownName, messages["name of several"], f, quote(unknown), diagnostic.Join(whole, "or"), several[0])
@@ -355,10 +348,7 @@ func (c *converter) ids(f field, names []string) (ids []string, unknown string) 
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		id, ok := "", false
-		if c.Lookup != nil {
-			id, ok = c.Lookup(f.String(), name)
-		}
+		id, ok := c.Lookup(f.String(), name)
 		if !ok {
 			return nil, name
 		}

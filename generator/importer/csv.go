@@ -145,7 +145,6 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 	return &UsageError{[]string{problem}}
 }
 
-// unused returns the columns that are not imported.
 func (t *table) unused() (unused []string) {
 	for i, name := range t.names {
 		if name != "" && !slices.Contains(t.binding[:], i) && i != t.surname {
@@ -171,11 +170,8 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, err error) {
 	}
 	first, _, _ := strings.Cut(forms["quoted"].ReplaceAllString(string(head), ""), "\n")
 	fewer := func(a, b rune) int { return strings.Count(first, string(b)) - strings.Count(first, string(a)) }
-	return slices.MinFunc([]rune(delimiters), fewer), 0, nil
+	return slices.MinFunc([]rune(",;\t|"), fewer), 0, nil // of those that are equally frequent the first one
 }
-
-// delimiters are the possible delimiters, the most likely first.
-const delimiters = ",;\t|"
 
 // rows returns the rows after the header. One whose last cell goes on in the lines below it, without quotes, is skipped,
 // and they are: the beginning of a text is not what the customer wrote.

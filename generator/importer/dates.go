@@ -110,7 +110,6 @@ func likelyDays(column string) int {
 	return 1
 }
 
-// date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimPrefix(strings.TrimSpace(r.cells[f]), "'") // which marks texts in Excel
 	if _, was := diagnostic.TrimCurlyQuotes(cell); was {

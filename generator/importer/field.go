@@ -376,10 +376,9 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 			delete(columns, "owner_reply.text")
 			delete(columns, "owner_reply.date")
 		}
-		if columns["rating"] == "" || columns["date"] == "" {
-			continue
+		if columns["rating"] != "" && columns["date"] != "" {
+			return columns, shape.Layout, true
 		}
-		return columns, shape.Layout, true
 	}
 	return columns, "", false
 }

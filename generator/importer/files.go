@@ -45,10 +45,7 @@ func load(root *os.Root, source string) (*files, error) {
 	if f.remembered, err = read(root, memoryPath(source)); err != nil {
 		return nil, err
 	}
-	remembered := f.remembered
-	if f.data == nil {
-		remembered = nil // an editor who deletes the reviews begins afresh
-	}
+	remembered := diagnostic.Pick(f.data != nil, f.remembered, nil) // an editor who deletes the reviews begins afresh
 	if f.memory, err = parseMemory(remembered); err != nil {
 		return nil, fmt.Errorf("read %s: %w", memoryPath(source), err)
 	}
@@ -71,7 +68,6 @@ func read(root *os.Root, name string) (data []byte, err error) {
 	return data, nil
 }
 
-// encode returns the bytes of both files.
 func (f *files) encode() (data, remembered []byte) {
 	for _, r := range f.records {
 		data = r.append(data)

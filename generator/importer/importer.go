@@ -222,12 +222,14 @@ func begin(ctx context.Context, r io.Reader, cfg *Config, json bool) (export tex
 func (c Config) check() (Config, error) {
 	var problems []string
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	c.Taken = diagnostic.Pick(c.Taken != nil, c.Taken, func(string) string { return "" })
+	c.Standing = diagnostic.Pick(c.Standing != nil, c.Standing, func(string, reviewcast.Date, string) string { return "" })
+	c.Withdrawn = diagnostic.Pick(c.Withdrawn != nil, c.Withdrawn, func(string) bool { return false })
+	c.Lookup = diagnostic.Pick(c.Lookup != nil, c.Lookup, func(string, string) (string, bool) { return "", false })
+	c.Names = diagnostic.Pick(c.Names != nil, c.Names, func(string) []string { return nil })
 	c.RatingScale = cmp.Or(c.RatingScale, reviewcast.MaxRating)
 	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
-	c.DateLayout = layoutOf(given)
-	if given == "" && c.Platform == "" {
-		c.DateLayout = time.DateOnly
-	}
+	c.DateLayout = diagnostic.Pick(given == "" && c.Platform == "", time.DateOnly, layoutOf(given))
 	c.Verification = strings.ToLower(c.Verification)
 	if forms["fileName"].MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))

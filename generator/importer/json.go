@@ -295,7 +295,6 @@ func (c Config) googleRows(export text, location string) rowSeq {
 	}
 }
 
-// fillGoogle sets the cells of a row.
 func (c Config) fillGoogle(r *row) error {
 	name, err := textAt(r.value, "name", false)
 	if err != nil {

@@ -170,7 +170,7 @@ func (m *merger) place(v *review, id string) {
 	skip := func(code Code, format string, args ...any) { m.skip(r.skip(code, format, args...)) }
 	where, other, words := m.elsewhere(v, id), m.inOtherFile(id), content(v.values)
 	switch {
-	case m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id):
+	case m.cfg.Withdrawn(id):
 		skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id)
 	case where != "" && standing == nil:
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
@@ -198,7 +198,6 @@ func (m *merger) place(v *review, id string) {
 	}
 }
 
-// add adds a review with this content.
 func (m *merger) add(v *review, id, content string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
@@ -260,10 +259,7 @@ func (m *merger) remember(id string, v *review, older entry) entry {
 
 // scale returns the rating scale as entries have it.
 func (m *merger) scale() float64 {
-	if m.cfg.RatingScale == reviewcast.MaxRating {
-		return 0
-	}
-	return m.cfg.RatingScale
+	return diagnostic.Pick(m.cfg.RatingScale == reviewcast.MaxRating, 0, m.cfg.RatingScale)
 }
 
 // forget reports the imported reviews that the export no longer has, and drops the fingerprints of those that the

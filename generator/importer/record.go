@@ -32,7 +32,6 @@ type record struct {
 	extra  map[string]jsontext.Value // the editor's own members
 }
 
-// parseRecord reads a line.
 func parseRecord(line []byte) (*record, error) {
 	members := map[string]jsontext.Value{}
 	if err := json.Unmarshal(line, &members); err != nil {
@@ -45,12 +44,10 @@ func parseRecord(line []byte) (*record, error) {
 	delete(members, "id")
 	for name, value := range members {
 		_ = value.Compact() // it was parsed above
-		m := slices.Index(memberNames[:], name)
-		switch {
-		case m >= 0 && value.Kind() != 'n':
-			r.values[m] = value
-		case m < 0:
+		if m := slices.Index(memberNames[:], name); m < 0 {
 			r.extra[name] = value
+		} else if value.Kind() != 'n' {
+			r.values[m] = value
 		}
 	}
 	r.date = textOf(r.values[fieldDate])
@@ -62,7 +59,6 @@ func cause(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
 }
 
-// append writes the line.
 func (r *record) append(b []byte) []byte {
 	b = append(b, `{"id":"`+r.id+`"`...) // ASCII without quotes, by ValidID
 	for m, v := range r.values {

@@ -141,12 +141,7 @@ func (m *merger) otherDays(reviews []*review) string {
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.
-func (m *merger) inOtherFile(id string) string {
-	if m.cfg.Taken == nil {
-		return ""
-	}
-	return m.unlessOwn(m.cfg.Taken(id))
-}
+func (m *merger) inOtherFile(id string) string { return m.unlessOwn(m.cfg.Taken(id)) }
 
 func (m *merger) unlessOwn(where string) string {
 	return diagnostic.When(!strings.HasPrefix(where+":", m.report.File+":"), where)
@@ -159,7 +154,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 		return m.inOtherFile(id)
 	}
 	author, words := textOf(v.values[fieldAuthor]), textOf(v.values[fieldText])
-	if m.cfg.Standing == nil || words == "" || author == anonymous && len(words) < minDistinct {
+	if words == "" || author == anonymous && len(words) < minDistinct {
 		return ""
 	}
 	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
@@ -262,10 +257,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 			}
 		}
 	}
-	if 2*len(twins) <= fresh {
-		return sure
-	}
-	return twins
+	return diagnostic.Pick(2*len(twins) <= fresh, sure, twins)
 }
 
 // edited reports whether a review of an export is this one with another text: its author, day and stars are the same. One

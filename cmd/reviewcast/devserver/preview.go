@@ -123,10 +123,7 @@ type state struct {
 }
 
 // maxOverlay is the number of problems in the overlay, overlayColumns the width of their excerpts.
-const (
-	maxOverlay     = 50
-	overlayColumns = 80
-)
+const maxOverlay, overlayColumns = 50, 80
 
 // excerpts returns the first problems with their lines and the names of their files as they are typed.
 func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {
