@@ -53,12 +53,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
-	moved := func(lists [2][]string) bool {
-		return slices.Equal(slices.Sorted(slices.Values(lists[0])), slices.Sorted(slices.Values(lists[1])))
-	}
 	suspect(elsewhere > 1 && moved(m.pairs), "sorted alone")
-	other := len(m.stars[0])
-	suspect(other > 1 && 4*other >= len(reviews) && moved(m.stars), "stars sorted")
+	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && moved(m.stars), "stars sorted")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -115,6 +111,11 @@ func (m *merger) scaleFits() error {
 		return nil
 	}
 	return usageError(messages["scale too high"], scales[fits], scale, m.conv.best)
+}
+
+// moved reports whether what reviews have in an export is what they had before, in another order.
+func moved(values [2][]string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(values[0])), slices.Sorted(slices.Values(values[1])))
 }
 
 // minOver is how many ratings over the scale are no slips of the pen.

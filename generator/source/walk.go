@@ -202,7 +202,7 @@ func (w *walker) isElsewhere(name string) bool {
 func instead(name string) string {
 	ext := strings.ToLower(path.Ext(name))
 	remedy := cmp.Or(remedies[cmp.Or(ext, ".")], remedies["*"])
-	return strings.ReplaceAll(remedy, "NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	return strings.NewReplacer("NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)), "FROM", cmp.Or(diagnostic.SourceOf(path.Base(name)), "direct")).Replace(remedy)
 }
 
 // What words.txt says of the names of files, by their extension, and of folders.
