@@ -158,9 +158,9 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 
 // harmless reports whether what looks like personal data is none, or is the business's own. d are its digits.
 func (in *inspector) harmless(r *source.Review, field string, m remark, found, d string) bool {
-	switch first := strings.Fields(found + " ?")[0]; m.code {
+	switch names := strings.Fields(found); m.code {
 	case "name-in-text", "reply-in-text": // a reply is signed, and a name may be published as the author
-		return field == "owner_reply.text" || m.only != "" && (!strings.HasPrefix(r.Author, first+" ") || in.people[strings.ToLower(found[len(first)+1:])]) ||
+		return field == "owner_reply.text" || m.only != "" && (!strings.HasPrefix(r.Author, names[0]+" ") || in.people[strings.ToLower(names[len(names)-1])]) ||
 			!slices.ContainsFunc(wordsOf(found), func(word string) bool { return strings.ToLower(word) != word && !strings.Contains(r.Author, word) })
 	case "email-in-text":
 		return strings.ToLower(found) == in.email
