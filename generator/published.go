@@ -212,7 +212,8 @@ func (p *published) early(content *source.Content) (problems []diagnostic.Proble
 	months := p.months(content)
 	for _, w := range content.Withdrawn {
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
-			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month), "correct the date; if it is withdrawn today, write date: "+string(content.Today)))
+			meant := content.Today[:4] + w.Date[4:]
+			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month), diagnostic.Pick(meant == w.Date, "correct the date", fmt.Sprintf("if the year is mistyped, write date: %s", meant))+"; if it is withdrawn today, write date: "+string(content.Today)))
 		}
 	}
 	return problems

@@ -228,7 +228,7 @@ func (r *Report) columns(p *printer) {
 }
 
 // methods says what the methods of verification mean.
-const methods = "job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)"
+const methods = "job (you found the job), invitation (you asked them to write), receipt (they showed a receipt or an invoice) or platform (the platform has checked it)"
 
 type printer struct {
 	bytes.Buffer

@@ -25,7 +25,7 @@ func TestUsage(t *testing.T) {
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
 			`source "My Shop" is not one word in small letters; write my-shop`,
-			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
+			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed a receipt or an invoice) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" lacks the day, the month or the year, or has other letters for them; write DD, MM and YYYY in the order that the dates have, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not known; write its code, such as en, de or pt-BR, or its English name`,

@@ -25,7 +25,8 @@ const wordsPerPraise, minBlame = 12, 3
 // otherRating reports a rating that the text contradicts: of the grades that schools in some countries give, 1 is the best.
 func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 	const remedy = "if it is a grade, of which 1 is the best, or belongs to another review, write rating: %d; if the customer has chosen it, leave it"
-	for _, found := range slices.Concat(ownStars[0].find(*r.Text), ownStars[1].find(*r.Text)) {
+	said := *cmp.Or(r.Title, new(string)) + "\n" + *r.Text
+	for _, found := range slices.Concat(ownStars[0].find(said), ownStars[1].find(said)) {
 		named := strings.ToLower(found)
 		stars, _ := strconv.Atoi(cmp.Or(numbers[named], named))
 		if apart := max(stars-r.Rating, r.Rating-stars); stars > 0 && apart > 1 {

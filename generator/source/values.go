@@ -248,6 +248,8 @@ func (r *fields) language(f, country string) string {
 		suggestion := "write the code of the language, such as en, de or pt-BR"
 		if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write language: " + code
+		} else if _, remedy, country := strings.Cut(diagnostic.CountryCodes[strings.ToLower(s)], "; "); country {
+			suggestion = "this is the code of a country: " + remedy
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
 			suggestion = "write " + meant.String()
