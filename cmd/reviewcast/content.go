@@ -103,11 +103,8 @@ func (f *folderFlags) absent() (kind, other string) {
 	packed, _ := filepath.Glob("*" + filepath.Base(f.Content) + "*.[zZrR7][iIaAzZ]*")
 	near, _ := filepath.Glob("*/" + source.BusinessFile)
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
-	near = append(near, below...)
-	if files, _ := os.ReadDir("."); len(files) > 0 { // such as Downloads; in an empty folder a new one may begin
-		beside, _ := filepath.Glob("../*/*/" + source.BusinessFile)
-		near = append(near, beside...)
-	}
+	beside, _ := filepath.Glob("../*/*/" + source.BusinessFile)
+	near = slices.Concat(near, below, beside)
 	switch {
 	case strings.ContainsAny(f.Content, quotes):
 		return "quotes", strings.Trim(f.Content, quotes)
