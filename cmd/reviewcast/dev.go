@@ -70,8 +70,8 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	kind, other := c.absent()
-	elsewhere := kind == "nowhere" || kind == "near" && strings.HasPrefix(other, "..") // beside this folder may be another business
-	if !elsewhere || !starter.Empty(c.Content) { // others are refused with what to write
+	elsewhere := kind == "nowhere" || (kind == "near" || kind == "below") && strings.HasPrefix(other, "..") // beside this folder may be another business
+	if !elsewhere || !starter.Empty(c.Content) {                                                            // others are refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

@@ -376,10 +376,20 @@ func TestImportIsLeft(t *testing.T) {
 	}
 }
 
+// alone returns an empty folder with none beside it, where dev would find other content.
+func alone(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "here")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it, also beside the manual of an unpacked release.
 func TestDevInAnEmptyFolder(t *testing.T) {
 	for _, content := range []string{"content", ".", "manual"} {
-		dir, args := t.TempDir(), []string{"dev"}
+		dir, args := alone(t), []string{"dev"}
 		if content != "content" {
 			args = append(args, "--content", content)
 		}
@@ -400,7 +410,7 @@ func TestDevInAnEmptyFolder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	dir := t.TempDir()
+	dir := alone(t)
 	s := onScreen(t, dir, 80, "dev", "--listen", "localhost:0")
 	s.answer("[Y/n]", "n"+enter)
 	s.expect("`reviewcast init content`")
