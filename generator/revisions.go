@@ -20,7 +20,6 @@ type revision struct {
 	at  diagnostic.Position
 }
 
-// revisions returns the published reviews that are written otherwise.
 func (b *Builder) revisions(previous *published, content *source.Content) (all []revision) {
 	now := make(map[string]*source.Review, len(content.Reviews))
 	for _, r := range content.Reviews {

@@ -20,7 +20,6 @@ import (
 //go:embed theme.txt
 var themeMistakes string
 
-// themeProblems returns what is wrong with a theme.
 func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	add := func(severity diagnostic.Severity, file string, before []byte, message, suggestion string) {
 		problems = append(problems, diagnostic.Problem{Severity: severity, File: file, Line: 1 + bytes.Count(before, []byte("\n")), Code: "theme", Message: message, Suggestion: suggestion})

@@ -27,7 +27,6 @@ type hubCmd struct {
 	Remove hubRemoveCmd `cmd:"" help:"Remove subscriptions without notifying the subscribers."`
 }
 
-// hubState are the flags that name a state.
 type hubState struct {
 	stateFlag
 	Public  string `help:"The published folder, whose base URL names the state." default:"public" placeholder:"DIR"`

@@ -28,7 +28,6 @@ type importCmd struct {
 	JSONL      importTableCmd    `cmd:"" name:"jsonl" help:"Import a JSON Lines file." set:"export=The export: a JSON object per line, or an array of objects." set:"map=The member of each field, unless it has the field's name, such as rating=score.stars; the fields are ${fields}." set:"column=MEMBER"` //nolint:staticcheck // kong takes a tag more than once
 }
 
-// importFlags are the flags of every import.
 type importFlags struct {
 	folderFlags
 	Language string `help:"Language of the reviews if the export does not give it (default: the site's)." placeholder:"TAG"`

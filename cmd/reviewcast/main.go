@@ -158,7 +158,6 @@ func explainError(ctx context.Context, err error) error {
 	return cmp.Or(explain("system errors", err.Error()), err)
 }
 
-// newParser returns the parser of the command line.
 func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 	return kong.New(&cli{},
 		kong.Name("reviewcast"),

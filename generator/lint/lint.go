@@ -107,7 +107,6 @@ func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggest
 // top is the place of what concerns a whole file.
 func top(file string) diagnostic.Position { return diagnostic.Position{File: file, Line: 1, Col: 1} }
 
-// review checks one review.
 func (in *inspector) review(r *source.Review) {
 	at := in.content.Position(r)
 	in.author(r, at)
@@ -158,7 +157,6 @@ func (in *inspector) review(r *source.Review) {
 	}
 }
 
-// markup reports the first markup in a text.
 func (in *inspector) markup(at diagnostic.Position, name, text string) {
 	found := forms["markupForm"].FindStringIndex(text)
 	if found == nil {
@@ -172,7 +170,6 @@ func (in *inspector) markup(at diagnostic.Position, name, text string) {
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
 
-// author checks the name of the author.
 func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
 	if firm := in.content.Business.Name; strings.Contains(firm, " ") && strings.Contains(strings.ToLower(author), strings.ToLower(firm)) && !in.noBusiness {

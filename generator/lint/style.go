@@ -125,7 +125,6 @@ func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text stri
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a price or a year, but in some countries.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
-// personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
 	remedy := "ask the customer for another wording, and leave the review out until then"
 	switch {

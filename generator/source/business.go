@@ -117,7 +117,6 @@ func (r *fields) telephone(country string) string {
 	return s
 }
 
-// address reads the address.
 func (r *fields) address() (out reviewcast.Address) {
 	if a, ok := r.inner("address", addressSchema); ok {
 		out = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),

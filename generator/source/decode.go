@@ -52,7 +52,6 @@ func newSchema(what, prefix, example, names string) *schema {
 	return s
 }
 
-// schemas are all schemas.
 var schemas []*schema
 
 // schemaOf returns the schema of a table ("review", "owner_reply", "geo"); one without fields for an unknown table.

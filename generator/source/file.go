@@ -96,7 +96,6 @@ func (s *stamp) current(t fs.FileInfo) bool {
 	return s.info != nil && !s.fresh && s.info.Size() == t.Size() && s.info.ModTime().Equal(t.ModTime()) && os.SameFile(s.info, t)
 }
 
-// job is the reading of one file.
 type job struct {
 	path string
 	info fs.FileInfo // as it was found; nil if it is gone
@@ -119,7 +118,6 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	return cmp.Or(workers.Wait(), ctx.Err())
 }
 
-// read reads the file.
 func (j *job) read(ctx context.Context, root *os.Root) {
 	limit := int64(syntax.MaxDataFile)
 	if IsYAML(j.path) {
@@ -214,7 +212,6 @@ func find(files []*file, path string) (int, bool) {
 	return slices.BinarySearchFunc(files, path, func(f *file, path string) int { return strings.Compare(f.path, path) })
 }
 
-// get returns a file; nil if there is none.
 func (t *tree) get(path string) *file {
 	if i, ok := find(t.files, path); ok {
 		return t.files[i]
@@ -252,7 +249,6 @@ func (t *tree) tooMany() *diagnostic.Problem {
 	return nil
 }
 
-// hasFolder reports whether there are files below a folder.
 func (t *tree) hasFolder(dir string) bool {
 	i, _ := find(t.files, dir+"/")
 	return i < len(t.files) && strings.HasPrefix(t.files[i].path, dir+"/")

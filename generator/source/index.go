@@ -110,7 +110,6 @@ func (x *index) first(id string, at places) *Review {
 	})
 }
 
-// ids returns the ids of those reviews, sorted.
 func (x *index) ids(of func(*Review) bool) (ids []string) {
 	for _, r := range x.order {
 		if of(r) {
@@ -136,7 +135,6 @@ func (x *index) meant(word string, at places, but ...string) string {
 // places finds the places of reviews.
 type places []*file
 
-// noted returns the ids in notes of all files.
 func (p places) noted() (noted []citation) {
 	for _, f := range p {
 		noted = append(noted, f.noted...)

@@ -30,12 +30,10 @@ type record struct {
 	problems                               *diagnostic.List // its own; nil for none
 }
 
-// place is a place in a record.
 type place struct{ Line, Col int32 }
 
 func placeOf(n *syntax.Node) place { return place{int32(n.Line), int32(n.Col)} }
 
-// ref is an id in a job record.
 type ref struct {
 	value string
 	list  uint8 // an index into refLists
@@ -121,7 +119,6 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	return r
 }
 
-// csvColumns are the columns of a CSV file.
 var csvColumns = func() syntax.Columns {
 	var c syntax.Columns
 	for _, name := range reviewSchema.names {

@@ -101,7 +101,6 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	}
 }
 
-// uneven reports a row with another number of cells than the header.
 func (c *CSVReader) uneven(line int, row, names []string, comma rune) {
 	message := fmt.Sprintf("the row has %s, the header has %d", diagnostic.Plural(len(row), "cell"), len(names))
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"

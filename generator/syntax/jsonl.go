@@ -27,7 +27,6 @@ const (
 	maxValues = 10_000
 )
 
-// jsonLine is a line of JSONL.
 type jsonLine struct {
 	*diagnostic.List
 	*jsontext.Decoder

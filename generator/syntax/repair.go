@@ -28,7 +28,6 @@ const (
 	trialBytes = 2 << 20
 )
 
-// repair is a correction of lines.
 type repair struct {
 	at, col             int // of the mistake; at is an index of lines
 	lines               []string
