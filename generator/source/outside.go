@@ -66,21 +66,25 @@ func (w *walker) outside(dir string) {
 			w.note(diagnostic.Warning, "../"+name, "wrong-name", "it has reviews, and beside the content folder it is not read", "move it into content/"+reviewsFolder+"; if its reviews are there already, move it elsewhere")
 		case e.IsDir() && name != "content" && w.sameBusiness(root, name):
 			_ = fs.WalkDir(root.FS(), name+"/"+reviewsFolder, func(file string, f fs.DirEntry, err error) error {
-				if err != nil || formatOf(file) == "" {
-					return nil
-				}
-				if info, err := f.Info(); err != nil || !info.ModTime().After(newest) {
-					return nil
-				}
-				inside := strings.TrimPrefix(file, name+"/")
-				is, _, _ := read(root, file, syntax.MaxYAMLFile)
-				was, there, _ := read(w.root, inside, syntax.MaxYAMLFile)
-				if !bytes.Equal(is, was) {
-					w.note(diagnostic.Warning, "../"+file, "wrong-name", "it was changed after all reviews in the content folder, of which "+name+" is a copy that is not read",
-						diagnostic.Pick(there == nil, "if it is to be published, move it into content/"+path.Dir(inside), "if that is to be published, write the change into content/"+inside))
+				if err == nil && formatOf(file) != "" {
+					w.copied(root, file, f, newest)
 				}
 				return nil
 			})
 		}
+	}
+}
+
+// copied notes a file in a copy of the content folder that was changed after all reviews in it.
+func (w *walker) copied(root *os.Root, file string, e fs.DirEntry, newest time.Time) {
+	if info, err := e.Info(); err != nil || !info.ModTime().After(newest) {
+		return
+	}
+	folder, inside, _ := strings.Cut(file, "/")
+	is, _, _ := read(root, file, syntax.MaxYAMLFile)
+	was, there, _ := read(w.root, inside, syntax.MaxYAMLFile)
+	if !bytes.Equal(is, was) {
+		w.note(diagnostic.Warning, "../"+file, "wrong-name", "it was changed after all reviews in the content folder, of which "+folder+" is a copy that is not read",
+			diagnostic.Pick(there == nil, "if it is to be published, move it into content/"+path.Dir(inside), "if that is to be published, write the change into content/"+inside))
 	}
 }
