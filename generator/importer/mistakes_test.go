@@ -44,6 +44,16 @@ func TestRecommends(t *testing.T) {
 	}
 }
 
+// TestMisspeltBesideRecommendations: a misspelt column of stars is that, also beside one of recommendations.
+func TestMisspeltBesideRecommendations(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.Map = map[string]string{"rating": "overall_ratings", "date": "date"}
+	_, err := d.try("overall_rating,date,Review,recommended\n5,2026-01-02,Great work,1\n")
+	if err == nil || !strings.Contains(err.Error(), `rating=overall_ratings: the export has no such column (did you mean "overall_rating"?)`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestOtherID: a review whose id an editor changed isn't said to be removed.
 func TestOtherID(t *testing.T) {
 	d := newDesk(t)

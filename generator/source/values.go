@@ -272,7 +272,11 @@ func (r *fields) float(f string, low, high float64) float64 {
 		return 0
 	}
 	if n.Kind != syntax.Number {
-		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), "write only a number, with a point and without quotes, such as 45.65; a place is in decimal degrees, with a minus in the south and in the west")
+		remedy := "write only a number, with a point and without quotes, such as 45.65; a place is in decimal degrees, with a minus in the south and in the west"
+		if point := strings.Replace(n.Text, ",", ".", 1); point != n.Text && forms["decimal"].MatchString(point) {
+			remedy = fmt.Sprintf("write %s: %s, with a point in place of the comma", f, point)
+		}
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), remedy)
 		return 0
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
