@@ -48,7 +48,6 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	return nil
 }
 
-// bases are where the pages of what a text names are.
 var bases = [...]string{sentiment.Area: reviewcast.PathAreas, sentiment.Technician: reviewcast.PathTechnicians, sentiment.Service: reviewcast.PathServices}
 
 func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
@@ -72,7 +71,6 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	return e, nil
 }
 
-// published returns the entries of a Content in published order.
 func (e *entries) published(content *source.Content) []*entry {
 	all := make([]*entry, 0, len(e.of))
 	for _, r := range content.Reviews {

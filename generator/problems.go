@@ -98,7 +98,6 @@ func withSeverity(severity diagnostic.Severity, lists ...[]diagnostic.Problem) [
 	return all
 }
 
-// citing are the codes of problems with citations of reviews.
 var citing = map[string]bool{"empty-file": true, "unknown-review": true, "unpublished-review": true}
 
 // compared adds to the problems of content what is published and is gone, or is another one now: reviews, withdrawals,
@@ -125,7 +124,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		})
 	}
 	if broken = diagnostic.HasErrors(others()); broken {
-		missing = slices.DeleteFunc(slices.Clone(missing), func(id string) bool {
+		missing = slices.DeleteFunc(missing, func(id string) bool {
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
@@ -218,7 +217,6 @@ func (b *Builder) deleted(previous *published, content *source.Content, id, list
 	return same + fmt.Sprintf("put it back, since older reviews name it; write below %s: in business.yaml: %s- {id: %s, name: %s%s}", list, indent, id, asJSON(entry.Name), aliases)
 }
 
-// asJSON returns names as they may stand in YAML, too.
 func asJSON(v any) string {
 	data, _ := reviewcast.EncodeJSON(v) // types of the contract always encode
 	return strings.TrimSpace(string(data))
@@ -276,8 +274,8 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 	if gone := slices.DeleteFunc(slices.Clone(missing), traced); len(gone) > maxGone && len(strangers) == 0 {
 		problems = append(problems, diagnostic.Position{File: "reviews"}.Error("vanished",
 			fmt.Sprintf("%d published reviews are in no file any more: %s", len(gone), strings.Join(gone[:min(len(gone), 6)], ", ")+diagnostic.When(len(gone) > 6, ", …")),
-			fmt.Sprintf("a file was probably deleted, moved away or saved over, or this is an older copy of the folder: put the file back from your own copy; if there is none, their words are in public/reviews.jsonl; if they are to go, list them in withdrawn.yaml, as - {id: %s, reason: withdrawn, date: %s}", gone[0], content.Today)+never))
-		missing = slices.DeleteFunc(missing, func(id string) bool { return !traced(id) })
+			fmt.Sprintf("a file was probably deleted, moved away or saved over, or this is an older copy of the folder: put the file back from your own copy; if there is none, their words are in the reviews.jsonl that is published; if they are to go, list them in withdrawn.yaml, as - {id: %s, reason: withdrawn, date: %s}", gone[0], content.Today)+neverOnline))
+		missing = slices.DeleteFunc(slices.Clone(missing), func(id string) bool { return !traced(id) })
 	}
 	for _, id := range missing[:min(len(missing), maxVanished)] {
 		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing))
@@ -310,8 +308,8 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// never says what to do about reviews that were built and not uploaded.
-const never = "; if it was never online, build with --previous and the address of your reviews"
+// neverOnline says what to do about reviews that were built and not uploaded.
+const neverOnline = "; if it was never online, build with --previous and the address of your reviews"
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; missing has those that are missing, too.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, missing []string) diagnostic.Problem {
@@ -323,7 +321,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
 	}
 	if kept == nil {
-		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw+never
+		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw+neverOnline
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
 			if len(missing) == 1 && len(strangers) == 1 || diagnostic.NearestID(w.ID, missing) == id {
@@ -338,7 +336,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
 			fmt.Sprintf("write the id as %s: the published id must stay", id)+diagnostic.When(strings.HasSuffix(at.File, ".csv"), "; in a spreadsheet program, format the column as text first"))
 	}
-	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here"+never)
+	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw+", and delete it here"+neverOnline)
 }
 
 // renamed returns the problem of a business that has another id than the published one.

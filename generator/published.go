@@ -213,6 +213,9 @@ func (p *published) early(content *source.Content) (problems []diagnostic.Proble
 	for _, w := range content.Withdrawn {
 		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); w.Date != "" && (w.Date.Month() < month || p.ids[w.ID] && content.Today.Noon().Sub(w.Date.Noon()) > 300*24*time.Hour) {
 			meant := content.Today[:4] + w.Date[4:]
+			if !meant.Valid() || meant > content.Today || meant.Month() < month {
+				meant = w.Date
+			}
 			problems = append(problems, w.At.Error("bad-date", fmt.Sprintf("the withdrawal of %q is dated %s, and its review of %s was published after that", w.ID, w.Date, month), diagnostic.Pick(meant == w.Date, "correct the date", fmt.Sprintf("if the year is mistyped, write date: %s", meant))+"; if it is withdrawn today, write date: "+string(content.Today)))
 		}
 	}

@@ -161,7 +161,6 @@ func (c *buildCmd) changes(w io.Writer, before *reviewcast.Dataset, res *generat
 	return kept && !c.Forget && !res.Erased
 }
 
-// texts returns the texts of a review, "" for one that it hasn't.
 func texts(r *reviewcast.Review) []string {
 	none := new(string)
 	return []string{r.Author, *cmp.Or(r.Title, none), *cmp.Or(r.Text, none), cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{}).Text}

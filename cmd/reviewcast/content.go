@@ -160,7 +160,7 @@ func checkPublished(where string) error {
 	case explain("published", where) != nil:
 		return usageError{explain("published", where)}
 	case isContent(where):
-		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
+		return usageError{fmt.Errorf("%s is the content folder, whose files reviewcast check looks at; for what a build has written, name that folder, such as public", where)}
 	case !isPublished(where) && isPublished(filepath.Join(where, "public")):
 		contents, _ := filepath.Glob(filepath.Join(where, "*", source.BusinessFile))
 		uploaded := diagnostic.When(len(contents) == 0, fmt.Sprintf("if %s is what you have uploaded, everything in public belongs directly into it, and not the folder itself; if not, ", where))

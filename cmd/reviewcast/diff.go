@@ -140,7 +140,6 @@ func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
 	return m
 }
 
-// describe returns a review in a few words.
 func describe(r *reviewcast.Review) string {
 	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, terminal.Visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
 }
@@ -164,7 +163,6 @@ func excerpts(was, is json.RawMessage) (string, string) {
 	return clip(old, same-maxClip/3), clip(next, same-maxClip/3)
 }
 
-// clip returns the characters of a member from one on.
 func clip(s []rune, start int) string {
 	if len(s) == 0 || string(s) == "null" {
 		return "nothing"

@@ -120,7 +120,6 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	return c.serve(ctx, s)
 }
 
-// watch has a service serve the output folder.
 func (c *edgeCmd) watch(s *service) {
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{

@@ -208,7 +208,6 @@ func (l *edgeHub) health() error {
 	return *cmp.Or(l.err.Load(), &errNotOpen)
 }
 
-// opened returns the state, or an error if it isn't open yet.
 func (l *edgeHub) opened() (mcpserver.State, error) {
 	if l.hub.Load() == nil {
 		return nil, errNotOpen
@@ -273,7 +272,6 @@ func (f *stateFlag) devState(baseURL, public string) (state string, remove func(
 	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
 }
 
-// stateSource returns a state for the log, without a password.
 func stateSource(state string) string {
 	if !store.IsPostgres(state) {
 		return state

@@ -108,7 +108,6 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 // maxPending is how many pending verifications list shows.
 const maxPending = 1000
 
-// subscriptionState returns a word for the state of a subscription.
 func subscriptionState(r store.Subscription, now time.Time) string {
 	switch {
 	case !now.Before(r.ExpiresAt):

@@ -106,7 +106,7 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
 	if contentAbove(file) != "" && !source.IsYAML(file) {
-		return usageError{fmt.Errorf("%s is in the content folder, and an export is no part of it; move it elsewhere, such as beside the folder, and import it from there", file)}
+		return usageError{fmt.Errorf("%s is in the content folder, where every table in our form is read as it is: if reviewcast check has no problem with it, there is nothing to import; an export of another program is moved elsewhere, such as beside the folder, and imported from there", file)}
 	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {

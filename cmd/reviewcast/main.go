@@ -143,7 +143,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return explainError(ctx, c.Run())
 }
 
-// explainError adds a remedy to errors that any command can have.
 func explainError(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return terminal.ErrStopped

@@ -159,14 +159,12 @@ func (o *originSite) health() error {
 	return fmt.Errorf("last success %s ago: %w", time.Since(o.success).Round(time.Second), err)
 }
 
-// gauge adds a metric that is read when it is scraped.
 func gauge(r prometheus.Registerer, name, help string, value func() float64) prometheus.Collector {
 	g := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value)
 	r.MustRegister(g)
 	return g
 }
 
-// register adds the metrics of the origin.
 func (o *originSite) register(r prometheus.Registerer) {
 	gauge(r, "origin_up", "1: the last look at the origin succeeded.", func() float64 {
 		if o.health() == nil {
@@ -181,7 +179,6 @@ func (o *originSite) register(r prometheus.Registerer) {
 	})
 }
 
-// registerVersions adds the sequences of what is served.
 func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
 	gauge(r, "files_sequence", "The sequence of the version whose files are served; 0: none.", func() float64 {
 		return float64(cmp.Or(h.Files.Load(), &snapshot.Files{}).Sequence())

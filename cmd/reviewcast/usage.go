@@ -72,7 +72,6 @@ func quoteWord(word string) string {
 	return diagnostic.Pick(single, "'"+word+"'", strconv.Quote(word))
 }
 
-// untilFlag returns the arguments before the next flag.
 func untilFlag(args []string) []string {
 	if end := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); end >= 0 {
 		return args[:end]
@@ -136,7 +135,6 @@ func argumentError(args []string, message string) error {
 	return nil
 }
 
-// parseError adds a remedy to an error of the parser.
 func parseError(args []string, err error) error {
 	message := err.Error()
 	whole := strings.Join(args, " ") + "\n" + message

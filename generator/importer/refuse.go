@@ -77,6 +77,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	columns, _, _ := choose(Platforms["own"], others)
 	names := diagnostic.Pick(columns["author"] == "", " author= and the column of the names in --map or, if none has them, without author", " the column of the names")
 	suspect(addresses > 0 && addresses == len(reviews), "addresses", author, anonymous, names, cfg.with("author", columns["author"]))
+	suspect(mailed(reviews), "addresses as ids", id, withoutID)
 	used := slices.Collect(maps.Values(cfg.Map))
 	for _, name := range slices.Sorted(maps.Keys(m.seen)) {
 		found := m.seen[name].names
@@ -111,6 +112,11 @@ func (m *merger) scaleFits() error {
 		return nil
 	}
 	return usageError(messages["scale too high"], scales[fits], scale, m.conv.best)
+}
+
+// mailed reports whether the ids of all reviews are e-mail addresses.
+func mailed(reviews []*review) bool {
+	return len(reviews) > 0 && !slices.ContainsFunc(reviews, func(v *review) bool { return !strings.Contains(v.external, "@") })
 }
 
 // moved reports whether what reviews have in an export is what they had before, in another order.

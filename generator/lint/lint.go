@@ -203,8 +203,11 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		nameless = ""
 	}
 	if in.content.Site.AuthorNames == "initials" && nameless != "" {
+		if slices.ContainsFunc(in.content.Reviews, func(other *source.Review) bool { return strings.EqualFold(other.ID, nameless) }) {
+			nameless += "-2"
+		}
 		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(short)),
-			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", r.ID[:len(nameless)], cmp.Or(in.content.Site.BaseURL, "URL")))
+			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", nameless, cmp.Or(in.content.Site.BaseURL, "URL")))
 	}
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {

@@ -97,7 +97,6 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 // besideName matches what platforms show beside the name of an author.
 var besideName = regexp.MustCompile(`(?i)[\s·•,|(–-]*(?:` + strings.Join(diagnostic.Words(wordsFile, "beside names"), "|") + `)(?:\PL.*)?$`)
 
-// beside reports such words in the name of an author.
 func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 	at := besideName.FindStringIndex(r.Author)
 	if at == nil || at[0] == 0 {
@@ -173,7 +172,6 @@ func lettersOf(text string) (name, codes string) {
 	return "", ""
 }
 
-// otherLanguage reports a text in another language than it is published as.
 func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	own, _, _ := strings.Cut(r.Language, "-")
 	script, _ := language.Make(own).Script()

@@ -115,9 +115,10 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 // greeted reports a greeting to a technician, which counts as naming them, if others did the job.
 func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text string) {
 	for _, name := range greetings.find(text) {
-		if id, known := in.content.Named("technicians", name); known && len(r.Job.Technicians) > 0 && !slices.Contains(r.Job.Technicians, id) {
+		_, behind, _ := strings.Cut(text, name)
+		if id, known := in.content.Named("technicians", name); known && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n") && len(r.Job.Technicians) > 0 && !slices.Contains(r.Job.Technicians, id) {
 			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, diagnostic.Join(r.Job.Technicians, "and")),
-				"delete the greeting; or if it is about "+id+", too, add that to its technicians")
+				"if "+id+" was there, too, add it to technicians; if the letter only greets, delete the greeting")
 		}
 	}
 }
@@ -222,7 +223,6 @@ func (in *inspector) called(name, customer string) string {
 
 func digits(s string) string { return forms["noDigits"].ReplaceAllString(s, "") }
 
-// joinedLists warns of lists in texts without a bar.
 func (in *inspector) joinedLists() {
 	seen := map[string]bool{}
 	for _, r := range in.content.Reviews {

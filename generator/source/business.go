@@ -324,8 +324,11 @@ func (k *names) meant(word string) string {
 			near = k.id(k.all[i])
 		}
 	}
+	if near != "" || len(word) < 5 {
+		return near
+	}
 	for _, name := range k.all { // verleih for Skiverleih
-		if id := k.id(name); len(word) > 4 && strings.Contains(strings.ToLower(name), strings.ToLower(word)) && id != near {
+		if id := k.id(name); id != near && strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
 			if near != "" {
 				return ""
 			}

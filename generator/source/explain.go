@@ -310,7 +310,6 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	return entries
 }
 
-// scalar returns a value as it may be written in braces.
 func scalar(n *syntax.Node) string {
 	if n.Kind == syntax.Text {
 		return strconv.Quote(n.Text)

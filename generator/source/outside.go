@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -14,31 +15,27 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// has reports whether a file of another folder is one of the content folder, byte by byte.
-func (w *walker) has(other *os.Root, e fs.DirEntry) bool {
-	info, err := e.Info()
-	is, _, _ := read(other, e.Name(), syntax.MaxYAMLFile)
-	return err == nil && slices.ContainsFunc(w.files, func(j *job) bool {
-		if j.info == nil || j.info.Size() != info.Size() {
-			return false
-		}
-		was, _, _ := read(w.root, j.path, syntax.MaxYAMLFile)
-		return bytes.Equal(is, was)
-	})
-}
-
 // sameBusiness reports whether another folder has the content of the same business.
 func (w *walker) sameBusiness(other *os.Root, name string) bool {
+	name += "/" + BusinessFile
+	if info, err := other.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	ours, _, _ := read(w.root, BusinessFile, syntax.MaxYAMLFile)
-	theirs, _, _ := read(other, name+"/"+BusinessFile, syntax.MaxYAMLFile)
-	return theirs != nil && bytes.Equal(forms["idLine"].Find(ours), forms["idLine"].Find(theirs))
+	theirs, _, _ := read(other, name, syntax.MaxYAMLFile)
+	id := forms["idLine"].Find(theirs)
+	return id != nil && bytes.Equal(id, forms["idLine"].Find(ours))
 }
 
 // outside notes what is beside a folder named content and is not read: its files, reviews, and copies of it in which
 // reviews were changed later than in it.
 func (w *walker) outside(dir string) {
-	root, err := os.OpenRoot(filepath.Dir(dir))
+	dir, err := filepath.Abs(dir)
 	if err != nil || filepath.Base(dir) != "content" {
+		return
+	}
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
 		return
 	}
 	defer root.Close()
@@ -53,26 +50,38 @@ func (w *walker) outside(dir string) {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
+		case !e.IsDir() && !e.Type().IsRegular():
 		case slices.Contains(knownFiles, name) && e.IsDir() == (name == reviewsFolder):
-			remedy := "move it into the content folder; if there is one already, move what only this one has"
-			is, _, _ := read(root, name, syntax.MaxYAMLFile)
-			if was, there, _ := read(w.root, name, syntax.MaxYAMLFile); there != nil && is != nil {
-				lines := slices.DeleteFunc(strings.Split(string(is), "\n"), func(line string) bool { return strings.Contains(string(was), strings.TrimSpace(line)) })
-				lines = lines[:min(len(lines), maxListed)]
-				remedy = "write what is different here into content/" + name + ", in place of what it has there" + diagnostic.When(len(lines) > 0, ": "+strings.TrimSpace(strings.Join(lines, "; "))) + "; then delete this one"
-			}
-			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", remedy)
-		case IsYAML(name) && out.hasReviews(name) && !w.has(root, e):
+			w.note(diagnostic.Warning, "../"+name, "wrong-name", "beside the content folder it is not read", w.differs(root, name))
+		case IsYAML(name) && out.hasReviews(name):
 			w.note(diagnostic.Warning, "../"+name, "wrong-name", "it has reviews, and beside the content folder it is not read", "move it into content/"+reviewsFolder+"; if its reviews are there already, move it elsewhere")
 		case e.IsDir() && name != "content" && w.sameBusiness(root, name):
 			_ = fs.WalkDir(root.FS(), name+"/"+reviewsFolder, func(file string, f fs.DirEntry, err error) error {
-				if err == nil && formatOf(file) != "" {
+				if err == nil && formatOf(file) != "" && f.Type().IsRegular() {
 					w.copied(root, file, f, newest)
 				}
 				return nil
 			})
 		}
 	}
+}
+
+// differs returns what to do about a file of the content folder that stands beside it, too.
+func (w *walker) differs(root *os.Root, name string) string {
+	is, _, _ := read(root, name, syntax.MaxYAMLFile)
+	was, there, _ := read(w.root, name, syntax.MaxYAMLFile)
+	if there == nil || is == nil {
+		return "move it into the content folder; if there is one already, move what only this one has"
+	}
+	ours := map[string]bool{"": true}
+	for line := range strings.Lines(string(was)) {
+		ours[strings.TrimSpace(line)] = true
+	}
+	lines := slices.DeleteFunc(strings.Split(string(is), "\n"), func(line string) bool { return ours[strings.TrimSpace(line)] })
+	if len(lines) == 0 || len(lines) > maxListed {
+		return "content/" + name + " is read: if this one is newer, write what differs into that; then move this one elsewhere"
+	}
+	return fmt.Sprintf("content/%s is read: if this one is newer, write into that, in place of its own lines: %s; then move this one elsewhere", name, strings.TrimSpace(strings.Join(lines, "; ")))
 }
 
 // copied notes a file in a copy of the content folder that was changed after all reviews in it.

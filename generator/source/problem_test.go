@@ -111,20 +111,20 @@ func TestProblemsOfBytes(t *testing.T) {
 		want             []string
 	}{
 		{"latin-1 in YAML", "r.yaml", goodYAML + "text: caf\xe9 d\xe9j\xe0\nnonsense: 1\n", []string{
-			"error not-utf8 reviews/r.yaml:5:10: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.yaml:5:10: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 			`error unknown-field reviews/r.yaml:6:1: the review has an unknown field "nonsense"; delete it if it is none of these fields: id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas`,
 		}},
 		{"latin-1 in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "caf\xe9"), []string{
-			"error not-utf8 reviews/r.jsonl:1:74: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.jsonl:1:74: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"latin-1 in CSV", "r.csv", "id,author,rating,date\na1,Ren\xe9,5,2026-03-01\n", []string{
-			"error not-utf8 reviews/r.csv:2:7: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.csv:2:7: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"Mac Roman in YAML", "r.yaml", goodYAML + "text: \"caf\x8e, tr\x8fs bien, it\xd5s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: byte 0x8E is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.yaml:5:11: byte 0x8E is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"Windows-1252 in YAML", "r.yaml", goodYAML + "text: \"caf\xe9, tr\xe8s bien, it\x92s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.yaml:5:11: a character, probably é, is saved in an old encoding: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"a workbook named CSV", "r.csv", "PK\x03\x04\x14\x00\x06\x00", []string{
 			"error not-text reviews/r.csv: the file is an Excel workbook, a Word document or another ZIP archive, not text; save a workbook as CSV in UTF-8, a document as plain text in UTF-8",
@@ -139,13 +139,13 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error not-text reviews/r.yaml: the file is a PDF, not text; write the reviews into a text file",
 		}},
 		{"UTF-16 in YAML", "r.yaml", utf16(goodYAML), []string{
-			"error not-utf8 reviews/r.yaml:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.yaml:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"UTF-16 in JSONL", "r.jsonl", utf16(fmt.Sprintf(jsonLine, "x")), []string{
-			"error not-utf8 reviews/r.jsonl:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.jsonl:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"UTF-16 in CSV", "r.csv", utf16("id,author,rating,date\n"), []string{
-			"error not-utf8 reviews/r.csv:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
+			"error not-utf8 reviews/r.csv:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8",
 		}},
 		{"control character in YAML", "r.yaml", goodYAML + "text: |\n  one\n  two é\x07\x7f\n", []string{
 			"error bad-character reviews/r.yaml:7:8: control character U+0007 is not allowed; delete it; only tabs and line breaks are allowed",

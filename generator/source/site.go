@@ -92,10 +92,13 @@ func linksOf(n *syntax.Node) string {
 		if m := forms["addressForm"].FindStringSubmatch(n.Items[i].Text); m != nil {
 			links = append(links, fmt.Sprintf("%q: %q", m[1], n.Items[i].Text))
 		}
+		for _, e := range n.Items[i].Entries {
+			links = append(links, fmt.Sprintf("%q: %q", e.Key.Text, e.Value.Text))
+		}
 	}
 	switch {
 	case links != nil:
-		return "{" + strings.Join(links, ", ") + "}, each with the words to click before its colon"
+		return "{" + strings.Join(links, ", ") + "}" + diagnostic.When(n.Items[0].Entries == nil, ", each with the words to click before its colon")
 	case n != nil && strings.Contains(n.Text, ": http"):
 		return "{" + n.Text + "}"
 	}

@@ -13,7 +13,6 @@ import (
 // "they were the", and the file is valid. A # with a space behind it is assumed to be a comment on purpose, except before
 // a number in the middle of a sentence.
 
-// commented are the fields whose texts are looked at.
 var commented = diagnostic.Words(wordsFile, "fields of texts")
 
 // cut reports a text without quotes that ends at a comment which is part of it.

@@ -155,6 +155,10 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
 	}
+	if slices.Contains(header, "verified") && slices.Contains(header, "mentions.technicians") {
+		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is reviews.csv, which a build has published", "delete it here: its reviews are in the other files of the folder, or else in your copy of it")
+		return nil, false
+	}
 	foreign := slices.DeleteFunc(slices.Clone(some), known)
 	strange := slices.DeleteFunc(slices.Clone(some), ours)
 	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
@@ -204,7 +208,7 @@ const maxJudged, maxFilled = 100, 5
 // importCommand returns the command that imports the file after it has been moved.
 func (c *CSVReader) importCommand() string {
 	source := cmp.Or(diagnostic.SourceOf(path.Base(c.File)), "direct")
-	return fmt.Sprintf("reviewcast import csv %q --source %s --verification METHOD (the pages say %[2]s of where the reviews were given; METHOD is job, invitation, receipt or platform)", path.Base(c.File), source)
+	return fmt.Sprintf("reviewcast import csv %q --source %s --verification METHOD (--source is where the reviews were given, as the pages show it; METHOD is job, invitation, receipt or platform)", path.Base(c.File), source)
 }
 
 // row builds the mapping of a row in n.
@@ -247,7 +251,6 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	return Node{Kind: Cell, Text: s, Line: line, Col: c.col}
 }
 
-// explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
 	e, _ := errors.AsType[*csv.ParseError](err) // memory gives no other
 	start := c.lines[min(e.Line, len(c.lines))-1]

@@ -96,7 +96,6 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 	return nil, first, 1
 }
 
-// jsonError is what is wrong with a line that is JSON.
 type jsonError struct{ code, message, suggestion string }
 
 func (e *jsonError) Error() string { return e.message }
@@ -158,13 +157,11 @@ func (j *jsonLine) value(n *Node, depth int) error {
 	return err
 }
 
-// jsonKinds are the kinds of values by their first characters.
 var jsonKinds = [256]Kind{'n': Null, 't': Boolean, 'f': Boolean, '0': Number, '"': Text, '[': List, '{': Mapping}
 
 // jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
 var jsonHints = diagnostic.Rows(wordsFile, "not JSON")
 
-// explain reports why a line is not JSON.
 func (j *jsonLine) explain(err error) {
 	offset := int(j.InputOffset())
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

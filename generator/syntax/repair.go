@@ -90,7 +90,6 @@ func (y *yamlText) on(form *regexp.Regexp, name int, fix func(lines []string, at
 	}
 }
 
-// isField reports whether a line begins with a field.
 func (y *yamlText) isField(line string) bool {
 	f := forms["fieldForm"].FindStringSubmatch(line)
 	return f != nil && y.Is(f[3])

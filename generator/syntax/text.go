@@ -159,7 +159,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 var fileTypes = diagnostic.Rows(wordsFile, "types of files")
 
 // saveAsUTF8 is the remedy for a file in another encoding.
-const saveAsUTF8 = "save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8"
+const saveAsUTF8 = "save the file as UTF-8: in Notepad with File, Save as, Encoding; in TextEdit with UTF-8 as Plain Text Encoding; in Excel as CSV UTF-8"
 
 // wide reports whether data seems to be in UTF-16, by its byte order mark or its first character.
 func wide(data []byte) bool {

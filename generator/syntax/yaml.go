@@ -222,7 +222,6 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 // kinds are those of values without quotes by their tags; all others are texts.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!timestamp": Date}
 
-// from returns the data from a place in it on.
 func (y *yamlText) from(line, col int) string {
 	if y.starts == nil {
 		y.starts = []int{0}

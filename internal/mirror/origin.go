@@ -35,7 +35,6 @@ const (
 	rawSlack = 1 << 20
 )
 
-// origin is a source at an http(s) origin.
 type origin struct {
 	base     string
 	cfg      Config
@@ -46,7 +45,6 @@ type origin struct {
 	last answer // the last manifest, for conditional requests
 }
 
-// answer is a response that was read whole.
 type answer struct {
 	body   []byte
 	header http.Header
