@@ -79,7 +79,6 @@ func (c *buildCmd) Run(ctx context.Context, std streams, k *kong.Context) error 
 // beside returns where the output folder should be: beside the content folder.
 func (c *buildCmd) beside() string { return filepath.Join(c.Content, "..", "public") }
 
-// warn writes what is odd about the output folder.
 func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 	if source.IsLocal(c.BaseURL) {
 		fmt.Fprintf(w, "warning: the pages have the address %s of this computer, which nobody else can reach; "+

@@ -283,7 +283,6 @@ func stateSource(state string) string {
 	return "postgres://" + u.Host + u.Path
 }
 
-// stateDir returns the system's directory for the state of programs.
 func stateDir() (dir string, err error) {
 	switch runtime.GOOS {
 	case "windows":

@@ -148,7 +148,6 @@ func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// records returns what is known of the id or callback.
 func (c *hubShowCmd) records(ctx context.Context, s *store.Store) ([]store.Record, error) {
 	id, err := strconv.ParseInt(c.Which, 10, 64)
 	if err != nil {

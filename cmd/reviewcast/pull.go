@@ -180,7 +180,6 @@ func contentOnline(ctx context.Context, address string) bool {
 	return resp.StatusCode == http.StatusOK && strings.Contains("\n"+string(head), "\nid: ") // a line of every business.yaml
 }
 
-// print writes what was found, and last what to note.
 func (c *verifyCmd) print(std streams, r *verify.Result) {
 	lines := func(what string, list []string) {
 		for _, sentence := range list {

@@ -138,7 +138,6 @@ func (c *CSVReader) filled(row, names []string, comma rune) (rows []string) {
 	return rows
 }
 
-// column is where a cell goes: a field, or a field in a field.
 type column struct{ outer, inner string }
 
 // header reads the names of the columns. ok is false if no row could be understood.
@@ -232,7 +231,6 @@ func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) 
 	}
 }
 
-// set adds a field; its name has the place of the value.
 func (n *Node) set(name string, value Node) {
 	n.Entries = append(n.Entries, Entry{Node{Kind: Cell, Text: name, Line: value.Line, Col: value.Col}, value})
 }

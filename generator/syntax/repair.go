@@ -58,7 +58,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	lines := strings.Split(strings.ReplaceAll(y.data, "\r\n", "\n"), "\n")
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, y.letters, y.on(forms["braceForm"], 2, closeBrace), y.indentation, y.on(forms["bulletForm"], 0, bullets), y.notes,
+		y.plainSpaces, y.letters, y.on(forms["braceForm"], 2, closeBrace), y.belowBar, y.indentation, y.on(forms["bulletForm"], 0, bullets), y.notes,
 		y.on(forms["fieldForm"], 3, y.missingSpace), y.on(forms["bareForm"], 3, y.missingColon), y.on(forms["fieldForm"], 3, y.missingHyphen),
 		listInText, y.on(forms["fieldForm"], 0, y.deeperItem), y.valueAbove, y.on(forms["textForm"], 2, y.blockWords), y.on(forms["textForm"], 2, y.firstField),
 		y.on(forms["textForm"], 0, y.quoteText), y.on(forms["textForm"], 0, y.closeText), y.on(forms["fieldForm"], 3, y.indentField), y.indentText, y.quoteLines,

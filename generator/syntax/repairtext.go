@@ -199,6 +199,12 @@ var (
 	longFields  = []string{"title", "text", "description", "question", "answer"}
 )
 
+// belowBar is indentText for the first line below a bar.
+func (y *yamlText) belowBar(lines []string, at int) (repair, bool) {
+	r, ok := y.indentText(lines, at)
+	return r, ok && r.at > 0 && strings.HasSuffix(lines[r.at-1], ": |")
+}
+
 // indentText indents the lines of a text that begin at the left.
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	first := at

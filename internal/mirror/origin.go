@@ -151,7 +151,6 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 	return nil, fmt.Errorf("%w: %w", cause, ErrStale)
 }
 
-// kindError is an error of a kind with words of its own.
 type kindError struct {
 	text string
 	kind error
