@@ -176,7 +176,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
-	anonymous := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form.MatchString(author) })
+	anonymous := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form().MatchString(author) })
 	short, full := Initials(author)
 	if !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !anonymous && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
@@ -210,8 +210,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", nameless, cmp.Or(in.content.Site.BaseURL, "URL")))
 	}
 	for _, no := range notAuthors {
-		if no.mayBeIn(r.Author) && no.form.MatchString(r.Author) {
-			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form.ReplaceAllString(r.Author, no.remedy))
+		if no.mayBeIn(r.Author) && no.form().MatchString(r.Author) {
+			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form().ReplaceAllString(r.Author, no.remedy))
 		}
 	}
 	if diagnostic.Nobody(r.Author) {
@@ -224,9 +224,9 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.add(at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it")
-	} else if i := slices.IndexFunc(placeholders, func(m remark) bool { return m.mayBeIn(text) && m.form.MatchString(text) }); i >= 0 {
+	} else if i := slices.IndexFunc(placeholders, func(m remark) bool { return m.mayBeIn(text) && m.form().MatchString(text) }); i >= 0 {
 		m := placeholders[i]
-		word := strings.TrimSpace(m.form.FindString(text))
+		word := strings.TrimSpace(m.form().FindString(text))
 		in.add(at, word, m.code, fmt.Sprintf(m.message, name, diagnostic.Quote(word)), m.remedy)
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")

@@ -238,3 +238,16 @@ func TestLanguageOfFile(t *testing.T) {
 		}
 	}
 }
+
+// TestForms: the forms of words.txt are compiled when they are first needed, and each must be right.
+func TestForms(t *testing.T) {
+	for _, section := range []string{"remarks", "authors", "placeholders", "technicians", "greetings", "personal data", "typing", "stars"} {
+		list := remarksOf(section)
+		if len(list) == 0 {
+			t.Errorf("%s has no rows", section)
+		}
+		for _, m := range list {
+			m.form()
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/language"
@@ -21,7 +22,7 @@ import (
 // telephone numbers, or the author for what begins with that name.
 type remark struct {
 	has                         []string
-	form                        *regexp.Regexp
+	form                        func() *regexp.Regexp // compiled when it is first needed, since there are many
 	code, message, remedy, only string
 }
 
@@ -33,7 +34,7 @@ func (m remark) mayBeIn(text string) bool {
 // find returns what a text has of it: the group of the form if it has one, unless that is empty, or the second group
 // shows that it is something else.
 func (m remark) find(text string) (found []string) {
-	for _, groups := range m.form.FindAllStringSubmatch(text, -1) {
+	for _, groups := range m.form().FindAllStringSubmatch(text, -1) {
 		if s := groups[min(1, len(groups)-1)]; s != "" && (len(groups) < 3 || groups[2] == "") {
 			found = append(found, s)
 		}
@@ -53,7 +54,7 @@ var (
 
 func remarksOf(section string) (list []remark) {
 	for _, c := range diagnostic.Rows(wordsFile, section) {
-		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), regexp.MustCompile(c[1]), c[2], c[3], c[4], strings.Join(c[5:], "")})
+		list = append(list, remark{strings.Split(strings.ReplaceAll(c[0], `\n`, "\n"), "|"), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(c[1]) }), c[2], c[3], c[4], strings.Join(c[5:], "")})
 	}
 	return list
 }
@@ -68,7 +69,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			continue
 		}
 		last := ""
-		for _, place := range m.form.FindAllStringIndex(text, maxRemarks) {
+		for _, place := range m.form().FindAllStringIndex(text, maxRemarks) {
 			found, below := firstLine(strings.Trim(text[place[0]:place[1]], " \t\n\u200E\u200F\uFEFF")), "…"
 			if found == last {
 				continue // its place would be that of the first
@@ -88,7 +89,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			in.add(at, found, m.code, fmt.Sprintf(message, field, diagnostic.Quote(found)), remedy)
 		}
 		if last != "" {
-			text = m.form.ReplaceAllString(text, "")
+			text = m.form().ReplaceAllString(text, "")
 		}
 	}
 	return text

@@ -101,7 +101,7 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	if !trade.mayBeIn(strings.ToLower(text)) {
 		return
 	}
-	for _, m := range trade.form.FindAllStringSubmatch(text, -1) {
+	for _, m := range trade.form().FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSuffix(strings.TrimSuffix(m[1], "'s"), "’s")
 		lower := strings.ToLower(name)
 		if in.people[lower] || slices.Contains(notNames, lower) || name == seen || strings.ToUpper(name) == name {
