@@ -96,8 +96,8 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 			fmt.Fprintf(w, "warning: %s is on no page; move it to %s, and build again\n", filepath.Join(c.Public, name), filepath.Join(c.Content, name))
 		}
 	}
-	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
-		if isContent(name) {
+	_ = filepath.WalkDir(c.Public, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && isContent(name) {
 			fmt.Fprintf(w, "warning: %s is a copy of a content folder, with what is never published, and would be uploaded; delete it, or move it elsewhere if it is a backup\n", name)
 			return fs.SkipDir
 		}

@@ -67,11 +67,12 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}), remove())
 }
 
-// offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
+// offerStarter offers to create a content folder that is missing or empty, if people are there to answer. One beside
+// this folder may be another business's; others are refused with what to write.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	kind, other := c.absent()
-	elsewhere := kind == "nowhere" || (kind == "near" || kind == "below") && strings.HasPrefix(other, "..") // beside this folder may be another business
-	if !elsewhere || !starter.Empty(c.Content) {                                                            // others are refused with what to write
+	elsewhere := kind == "nowhere" || (kind == "near" || kind == "below") && strings.HasPrefix(other, "..")
+	if !elsewhere || !starter.Empty(c.Content) {
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

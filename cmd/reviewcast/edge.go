@@ -153,7 +153,6 @@ func (c *edgeCmd) baseURL() (string, error) {
 	return baseURL, nil
 }
 
-// service is what an edge or a preview serves.
 type service struct {
 	listener net.Listener
 	holder   *snapshot.Holder

@@ -228,7 +228,6 @@ func (l *edgeHub) left() {
 	l.log.Warn("the hub's state is still being written; the next start goes on with it", "state", stateSource(l.state))
 }
 
-// stateFlag is where the hub keeps its state.
 type stateFlag struct {
 	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one). With none there is no hub." placeholder:"FILE|postgres://…|none" env:"REVIEWCAST_STATE"`
 }

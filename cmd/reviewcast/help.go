@@ -69,7 +69,6 @@ func (helpAllFlag) BeforeReset(c *kong.Context) error {
 	return nil
 }
 
-// helpOf returns the help of a flag with its default at the end.
 func helpOf(v *kong.Value) string {
 	if !v.HasDefault || v.Default == "" || v.IsBool() {
 		return v.Help

@@ -93,7 +93,6 @@ type printed int
 
 func (printed) Error() string { return "" }
 
-// streams are what a command reads and writes.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer

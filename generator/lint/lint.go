@@ -73,12 +73,12 @@ type finding struct {
 	snippet string // of the text, as it is in the file
 }
 
-// inspector collects findings.
 type inspector struct {
 	content  *source.Content
 	findings []finding
 	people   map[string]bool
 	authors  map[string]string // by first name, one of each
+	ids      map[string]bool   // in lower case
 	// The contact data that the business publishes.
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
@@ -92,11 +92,12 @@ type inspector struct {
 
 func newInspector(c *source.Content) *inspector {
 	b := &c.Business
-	authors := map[string]string{}
+	authors, ids := map[string]string{}, map[string]bool{}
 	for _, r := range c.Reviews {
+		ids[strings.ToLower(r.ID)] = true
 		authors[strings.Split(r.Author, " ")[0]] = r.Author
 	}
-	return &inspector{content: c, looks: map[string]string{}, people: newPeople(c), authors: authors, notUTF8: map[string]bool{},
+	return &inspector{content: c, looks: map[string]string{}, people: newPeople(c), authors: authors, ids: ids, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
 
@@ -203,9 +204,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		nameless = ""
 	}
 	if in.content.Site.AuthorNames == "initials" && nameless != "" {
-		if slices.ContainsFunc(in.content.Reviews, func(other *source.Review) bool { return strings.EqualFold(other.ID, nameless) }) {
-			nameless += "-2"
-		}
+		nameless += diagnostic.When(in.ids[nameless], "-2")
 		in.add(at, r.ID, "name-in-text", fmt.Sprintf("id %s seems to have the customer's surname, and the author is published as %s", r.ID, diagnostic.Quote(short)),
 			fmt.Sprintf("if it does, write id: %s before you build; if it has been built, but not uploaded, delete the folder public and run `reviewcast pull %s public` first; an id that is uploaded must stay", nameless, cmp.Or(in.content.Site.BaseURL, "URL")))
 	}

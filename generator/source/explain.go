@@ -38,13 +38,16 @@ func (s *schema) meant(word string) string {
 	if name, ok := s.also[diagnostic.Squash(word)]; ok {
 		return name
 	}
-	for _, keyboard := range diagnostic.Rows(wordsFile, "keyboards") { // date is δατε on a Greek one
+	for _, keyboard := range keyboards {
 		if name := strings.NewReplacer(keyboard...).Replace(strings.ToLower(word)); slices.Contains(s.names, name) {
 			return name
 		}
 	}
 	return diagnostic.Nearest(word, s.names)
 }
+
+// keyboards have the letters of other scripts, and those of the same keys: date is δατε on a Greek one.
+var keyboards = diagnostic.Rows(wordsFile, "keyboards")
 
 // prose are the fields that hold sentences.
 var prose = []string{"title", "text", "description", "answer", "quote"}
