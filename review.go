@@ -111,12 +111,19 @@ func (d Distribution) Mean() *float64 {
 	return Mean(d.One+2*d.Two+3*d.Three+4*d.Four+5*d.Five, d.One+d.Two+d.Three+d.Four+d.Five)
 }
 
-// Mean is sum/n rounded to two decimals, nil when n is 0.
+// Mean is the Quotient of sum and n with two decimals, nil when n is 0.
 func Mean(sum, n int) *float64 {
 	if n == 0 {
 		return nil
 	}
-	return new(math.Round(float64(sum)/float64(n)*100) / 100)
+	return new(Quotient(sum, n, 2))
+}
+
+// Quotient is a/b rounded to a number of decimals, half away from zero: 87/40 is 2.18 with two, although the
+// float64 next to 2.175 is below it. b isn't 0. It never returns -0.
+func Quotient(a, b, decimals int) float64 {
+	p := math.Pow10(decimals)
+	return math.Round(float64(a)*p/float64(b))/p + 0 // -0 + 0 is 0
 }
 
 // Stars writes a mean for people; nil is that of no reviews.

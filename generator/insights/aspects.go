@@ -198,9 +198,9 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	a := reviewcast.Aspect{
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
 		PossibleCount:   s.possible,
-		NotMentionedPct: sentiment.Round(100*float64(texts-s.votes)/float64(max(texts, 1)), 1),
-		PositivePct:     sentiment.Round(100*float64(s.counts.PositiveCount)/float64(max(s.votes, 1)), 1),
-		Score:           sentiment.Round(float64(s.counts.PositiveCount-s.counts.NegativeCount)/float64(max(s.votes, 1)), 3),
+		NotMentionedPct: reviewcast.Quotient(100*(texts-s.votes), max(texts, 1), 1),
+		PositivePct:     reviewcast.Quotient(100*s.counts.PositiveCount, max(s.votes, 1), 1),
+		Score:           reviewcast.Quotient(s.counts.PositiveCount-s.counts.NegativeCount, max(s.votes, 1), 3),
 		Confidence:      confidence(s.counts, s.votes, s.phrased, Measured),
 		AverageRating:   reviewcast.Mean(s.stars, s.votes), AverageRatingWithout: reviewcast.Mean(textStars-s.stars, texts-s.votes),
 		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),

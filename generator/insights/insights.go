@@ -113,10 +113,10 @@ func sum(ins *reviewcast.Insights, all []Analyzed) {
 		score += r.Insight.Score
 		stars.add(w, r.Date, float64(r.Rating))
 	}
-	n := float64(max(len(all), 1))
-	pct := func(c int) float64 { return sentiment.Round(100*float64(c)/n, 1) }
+	n := max(len(all), 1)
+	pct := func(c int) float64 { return reviewcast.Quotient(100*c, n, 1) }
 	ins.OverallSentiment = reviewcast.OverallSentiment{
-		Score: sentiment.Round(score/n, 3), PositivePct: pct(counts.PositiveCount),
+		Score: sentiment.Round(score/float64(n), 3), PositivePct: pct(counts.PositiveCount),
 		NeutralPct: pct(counts.NeutralCount), NegativePct: pct(counts.NegativeCount),
 	}
 	ins.Temporal.Trend = stars.trend()

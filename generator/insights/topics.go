@@ -83,7 +83,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		}
 		taken[id] = true
 		out = append(out, reviewcast.Topic{
-			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts.n), 3),
+			ID: id, Label: s.label, MentionCount: s.n, Share: reviewcast.Quotient(s.n, texts.n, 3),
 			AverageRating: reviewcast.Mean(s.stars, s.n), AverageRatingWithout: reviewcast.Mean(texts.stars-s.stars, texts.n-s.n),
 			RecentShare: share(s.windows[0], texts.windows[0]), EarlierShare: share(s.n-s.windows[0], texts.n-texts.windows[0]),
 			ExampleReviewIDs: s.examples, SentimentCounts: s.counts, Trend: shareTrend(texts.windows, s.windows),
@@ -97,7 +97,7 @@ func share(part, whole int) *float64 {
 	if whole == 0 {
 		return nil
 	}
-	return new(sentiment.Round(float64(part)/float64(whole), 3))
+	return new(reviewcast.Quotient(part, whole, 3))
 }
 
 // endsOf returns the first and the last word of a label.
