@@ -76,6 +76,12 @@ func (f *folderFlags) check() error {
 
 // wrongFolder returns what meant.txt says of a content folder.
 func wrongFolder(kind, content, other string) error {
+	if kind == "above" || kind == "below" {
+		program, err := filepath.Rel(other, os.Args[0])
+		program = diagnostic.When(program == filepath.Base(program), "."+string(filepath.Separator)) + program
+		byPath := err == nil && strings.ContainsRune(os.Args[0], filepath.Separator)
+		other = commandLine(other) + "\n" + diagnostic.When(byPath, ", where the program is "+commandLine(program))
+	}
 	return usageError{explain("folders", kind+"\n"+content+"\n"+other)}
 }
 
@@ -115,7 +121,7 @@ func (f *folderFlags) absent() (kind, other string) {
 	case len(near) > 0:
 		up, name := filepath.Split(filepath.Dir(near[0]))
 		if up != "" && name == f.Content {
-			return "below", commandLine(filepath.Clean(up))
+			return "below", filepath.Clean(up)
 		}
 		return "near", filepath.Dir(near[0])
 	case len(packed) > 0:
@@ -218,7 +224,7 @@ const maxErrorLines = 10
 // and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
 func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
 	if kind, other := f.absent(); (kind == "above" || kind == "below") && !isFolder(f.Content) {
-		return nil, nil, "", wrongFolder("name it", f.Content, commandLine(filepath.Join(strings.Trim(other, `"`), f.Content)))
+		return nil, nil, "", wrongFolder("name it", f.Content, commandLine(filepath.Join(other, f.Content)))
 	}
 	if err := f.check(); err != nil {
 		return nil, nil, "", err

@@ -50,7 +50,7 @@ init My Business
 new review --author Jo P.
 new review --author A --stars 5
 import csv nowhere.csv --source words
-import csv words.csv --source words --map star=rating,when=date
+import csv words.csv --source words --map star=rating,moment=date
 import csv words.csv --source words --map rating=a star
 frob
 help frob
@@ -138,7 +138,7 @@ import google words.csv
 import csv words.csv
 import csv words.csv --source words
 import csv words.csv --source words --map rating
-import csv words.csv --source words --map rating=star,date=when
+import csv words.csv --source words --map rating=star,date=moment
 import csv words.csv --source words --partial --verification trust
 import csv words.csv --source words --encoding latin1
 insights
@@ -159,9 +159,9 @@ diff reviews.example.com
 pull reviews.example.com copy
 import csv words.csv --source words --map stars=
 import csv words.csv --source words --map stars
-import csv words.csv --source words --map rating:stars,date:when
-import csv words.csv --source words --map rating=stars;date=when
-import csv words.csv --source words --map stars=stars,date=when
+import csv words.csv --source words --map rating:stars,date:moment
+import csv words.csv --source words --map rating=stars;date=moment
+import csv words.csv --source words --map stars=stars,date=moment
 import csv words.csv --source Google
 import csv words --source words
 import csv word.csv --source words
@@ -203,10 +203,10 @@ update
 import excel words.csv --source words
 import csv words.csv --source words --date-format DD/MM/YYYY
 import csv words.csv --source words --dryrun
-import csv words.csv --source words --map rating=stars,date=when --date-layout dd.mm
-import csv words.csv --source words --map rating=stars,date=when --rating-scale ten
-import csv words.csv --source words --map rating=stars,date=when --round up
-import csv words.csv --source words --map rating=stars,date=when --language Elvish
+import csv words.csv --source words --map rating=stars,date=moment --date-layout dd.mm
+import csv words.csv --source words --map rating=stars,date=moment --rating-scale ten
+import csv words.csv --source words --map rating=stars,date=moment --round up
+import csv words.csv --source words --map rating=stars,date=moment --language Elvish
 import csv words.csv words.csv --source words
 edge --public content
 import yelp. words.csv
@@ -356,9 +356,9 @@ func TestSlips(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	writeFile(t, filepath.Join(dir, "words.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "words.csv"), "stars,moment,words\n5,2026-01-02,Good.\n")
 	writeFile(t, filepath.Join(dir, "google.csv"), "reviewer,rating,date,comment\nJo K.,5,2026-01-02,Good.\n")
-	writeFile(t, filepath.Join(dir, "words-new.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "words-new.csv"), "stars,moment,words\n5,2026-01-02,Good.\n")
 	writeFile(t, filepath.Join(dir, "server", "reviews", "import-words.jsonl"), "")
 	for _, name := range []string{"server", "lost", "packed"} {
 		if err := os.CopyFS(filepath.Join(dir, name, "public"), os.DirFS(filepath.Join(dir, "public"))); err != nil {

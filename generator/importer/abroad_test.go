@@ -10,9 +10,9 @@ func TestAbroad(t *testing.T) {
 	const booking = "Guest name,rating,date,text\nAnna Rossi,9,2026-01-02,Pulita.\nPeter Huber,10,2026-01-05,Sehr nett.\nIvan Horvat,4,2026-01-09,Bučna.\nSara Bianchi,8,2026-01-11,Bene.\nMaja Zupan,5,2026-01-14,Majhna.\n"
 	importExports(t, []exported{
 		{name: "decimal comma", export: "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n", want: []string{"write a point in place of the comma; otherwise"}},
-		{name: "a 10 after a 9", export: booking, want: []string{"rating 10 is over the scale of 5; the scale seems to be 10", "the ratings have another scale; import again with --rating-scale 10, and with --round"}},
+		{name: "a 10 after a 9", export: booking, want: []string{"rating 10 is over the scale of 5; correct it or, if all are out of 10", "the ratings have another scale; import again with --rating-scale 10, and with --round"}},
 		{name: "a 10 after a 9, with --partial", export: booking, change: func(c *Config) { c.Partial = true }, want: []string{"nothing was imported"}},
-		{name: "one 6 after a 5", export: "rating,date,text\n4,2026-01-01,Bene.\n5,2026-01-02,Pulita.\n6,2026-01-05,Sehr nett.\n3,2026-01-09,Bučna.\n", want: []string{"rating 6 is over the scale of 5; the scale seems to be 6: import"}},
+		{name: "one 6 after a 5", export: "rating,date,text\n4,2026-01-01,Bene.\n5,2026-01-02,Pulita.\n6,2026-01-05,Sehr nett.\n3,2026-01-09,Bučna.\n", want: []string{"rating 6 is over the scale of 5; correct it or, if all are out of 6: import"}},
 		{name: "a garbled name", export: "author,rating,date,text\nJoÅ¾e KovaÄ\u008d,5,2026-01-03,Zelo lepo.\nMaja KovaÄ\u008d,5,2026-01-03,Zelo lepo.\n",
 			want: []string{`author has "Å¾" where "ž" was meant`, `row 3 (line 3): author has "Ä\u008d" where "č" was meant`}},
 		{name: "Slovenian months", export: "Ime;Ocena;Datum;Mnenje\nJože;5;3. avgust 2025;Čista.\nŠpela;4;15. marec 2025;Odlična.\nAna;4;2. junij 2025;Lep.\nMia;4;2025-06-02;Prav lep.\n", change: func(c *Config) { c.DateLayout = "D MMMM YYYY" }, want: []string{"4 added"}},

@@ -187,7 +187,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case value > c.RatingScale:
 		for _, scale := range []float64{6, 10, 20, 50, 100} {
 			if value <= scale && scale >= c.scale && (scale != 50 || math.Mod(value, 10) == 0) { // Tripadvisor has 10 to 50
-				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
+				return c.overScale(r, scale, "rating %s is over the scale of %g; correct it or, if all are out of %g", cell, c.RatingScale, scale)
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)

@@ -210,7 +210,7 @@ func (f *files) identify(c Config) ([]string, error) {
 	if len(missing) == 0 {
 		return m.KnownBy, nil
 	}
-	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
+	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too, or export again where that export came from. "+
 		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",
 		diagnostic.Join(m.KnownBy, "and"), diagnostic.Join(missing, "and"), diagnostic.Join(missing, "and"), dataPath(c.Source))
 }

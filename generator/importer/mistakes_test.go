@@ -11,13 +11,13 @@ func TestExportMistakes(t *testing.T) {
 		"2026-01-04,Bo,4,8,They were late but still kind.\n2026-01-05,Al,5,9,They came twice for nothing.\n"
 	importExports(t, []exported{
 		{name: "dice", export: "Navn,Terningkast,Dato,Kommentar\nIda K.,6,2026-01-12,Rolig.\nOla T.,4,2026-01-03,Dyrt.\nNora F.,6,2026-01-02,Bra.\n",
-			want: []string{"the scale seems to be 6: import with --rating-scale 6 (or 10, if customers could give 10), and with --round",
+			want: []string{"if all are out of 6: import with --rating-scale 6 (or 10, if customers could give 10), and with --round",
 				"the ratings have another scale; import again with --rating-scale 6 (or 10, if customers could give 10), and with --round nearest or down"}},
-		{name: "6 below 10", export: "rating,date,text\n10,2026-01-12,Good.\n6,2026-01-03,Fair.\n", want: []string{"rating 6 is over the scale of 5; the scale seems to be 10: import",
+		{name: "6 below 10", export: "rating,date,text\n10,2026-01-12,Good.\n6,2026-01-03,Fair.\n", want: []string{"rating 6 is over the scale of 5; correct it or, if all are out of 10: import",
 			"import again with --rating-scale 10, and with"}},
 		{name: "a scale that changed", export: "rating,date,text\n10,2026-02-12,Good.\n4,2026-01-01,Fine.\n3,2026-01-02,Fair.\n5,2026-01-03,Fair!\n8,2026-02-11,Fine.\n9,2026-02-13,Kind.\n4,2026-01-04,Late.\n",
-			want: []string{"3 ratings are over the scale; if the others have that scale, too, import again with --rating-scale 10",
-				"if the platform has changed its scale, divide the table at the day when it changed (the first of these ratings is of 2026-02-11), and import each part with its own --rating-scale, the older one first"}},
+			want: []string{"if all ratings have the other scale, import again with --rating-scale 10",
+				"3 ratings are over the scale, the first of them of 2026-02-11; if the platform has changed its scale on that day, divide the table there, and import each part with its own --rating-scale, the older one first"}},
 		{name: "lost letters", export: "Imi?,Ocena,Data,Opinia\nJo,5,2026-01-02,Przegl?d zrobiony.\nBo,4,2026-01-03,By?o dobrze.\nAl,4,2026-01-04,now? kaset? i wszystko wyja?nione\nDi,5,2026-01-05,\n",
 			want: []string{"nothing was imported", "the export has lost letters (Przegl?d By?o): a question mark stands in their place; export again as CSV UTF-8"}},
 		{name: "one lost letter", export: "Name,rating,date,text\nJo,5,2026-01-02,Przegl?d zrobiony.\nBo,4,2026-01-03,Dobre?\n", want: []string{"2 added"}},

@@ -186,6 +186,10 @@ func (t *table) misread(cfg *Config) error {
 		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
 		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
+	case len(texts) > 0 && meant == "" && forms["like reply"].MatchString(text):
+		return usageError(messages["notes as texts"], quote(text), quote(texts[0]), cfg.with("text", texts[0]))
+	case len(texts) > 1 && meant == "text" && cfg.ask == "" && forms["half"].MatchString(text):
+		return usageError(messages["half of texts"], quote(text), diagnostic.Join(texts, "and"))
 	case len(texts) > 0 && meant == "title":
 		return usageError(messages["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
 	}

@@ -66,7 +66,10 @@ func TestSlips(t *testing.T) {
 			c.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
 		}, "rating,date,text,who\n5,2026-01-02,Good.,Rosa Marin; Dr. Pons\n", `technicians has "Dr. Pons", which business.yaml does not list`},
 		{"grades of a school", nil, "Name,Note,Datum,Kommentar\nJo,1,2026-01-02,Gut.\n", `the column "Note" may have grades, of which 1 is the best`},
-		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "the scale seems to be 6: import"},
+		{"notes of our own as texts", func(c *Config) { c.Map = map[string]string{"text": "Private Notes"} }, "rating,date,Comment,Private Notes\n5,2026-01-02,A wonderful job.,tips well\n", `the column "Private Notes" seems to have notes of your own, which would be published as the customers' words; import again with --map "rating=rating,date=date,text=Comment"`},
+		{"the good half of the texts", func(c *Config) { c.Map = map[string]string{"text": "Positive review"} }, "rating,date,Positive review,Negative review\n5,2026-01-02,A wonderful job.,It took long.\n", `the columns are Positive review and Negative review: join them`},
+		{"an own table as one of Trustpilot", func(c *Config) { c.Platform, c.Map = "trustpilot", nil }, "Client,Stars,Date,Comment\nJo Hall,5,2026-01-02,A wonderful job.\n", "import csv FILE --source NAME"},
+		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "if all are out of 6: import"},
 		{"two words for stars and text", nil, "Name,Sterne,Datum,Bewertung\nJo,5,2026-01-02,Gut.\n", "rating=Sterne,date=Datum,text=Bewertung,author=Name"},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
@@ -109,7 +112,7 @@ func TestSlips(t *testing.T) {
 		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
 			"2 reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
 		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
-			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars; if a spreadsheet program has counted on from row to row, as 4, 5, 6, correct the rows instead\n"},
+			"  row 4 (line 4): rating 9 is over the scale of 5; correct it or, if all are out of 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars; if a spreadsheet program has counted on from row to row, as 4, 5, 6, correct the rows instead\n"},
 		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
 			"1 added"},
 		{"one column for two fields", func(c *Config) {
@@ -152,7 +155,7 @@ func TestElsewhere(t *testing.T) {
 
 	d.cfg.Source = "s-hop"
 	_, err := d.try(export)
-	if want := "2 of the 2 reviews of this export are in reviews/import-shop.jsonl already, and would be published twice; to update them, import with --source shop"; err == nil || err.Error() != want {
+	if want := "2 of the 2 reviews of this export are in reviews/import-shop.jsonl already, and would be published twice; if it has no other reviews, there is nothing to do; to update them, import a newer export of the same kind as that one with --source shop"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 

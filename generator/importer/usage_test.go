@@ -14,7 +14,7 @@ func TestUsage(t *testing.T) {
 		want   string
 	}{
 		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=points,date=day,text=words,author=who"`},
-		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "when", 1), `the export has no column date; its columns are "id", "stars", "when", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=when,text=words,author=who"`},
+		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "moment", 1), `the export has no column date; its columns are "id", "stars", "moment", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=moment,text=words,author=who"`},
 		{"unknown field", func(c *Config) { c.Map["athor"] = "who" }, header, `column map: there is no field "athor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, verification.reference, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column"},
@@ -53,7 +53,7 @@ func TestAnotherWayToTellApart(t *testing.T) {
 	if !errors.As(err, &usage) {
 		t.Fatalf("got %v, want a UsageError", err)
 	}
-	wantEqual(t, "message", err.Error(), "the import before this one identified reviews by id, and this one has no id: every review would be added a second time; map id to a column, too. If that import was a mistake, and its reviews are not published yet, delete reviews/import-shop.jsonl and import again")
+	wantEqual(t, "message", err.Error(), "the import before this one identified reviews by id, and this one has no id: every review would be added a second time; map id to a column, too, or export again where that export came from. If that import was a mistake, and its reviews are not published yet, delete reviews/import-shop.jsonl and import again")
 }
 
 func TestParseMap(t *testing.T) {

@@ -196,12 +196,21 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	id, whole := strings.ToLower(r.ID), strings.ToLower(diagnostic.Latin(author))
 	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(short), ".")), " ")
-	nameless, rest, _ := strings.Cut(id, "-"+first+"-")
-	surname, _, _ := strings.Cut(rest, "-")
-	if named := len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial); named {
-		nameless += "-" + first
-	} else if nameless, named = strings.CutSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]); !named || !full {
+	isSurname := func(s string) bool {
+		words := strings.ToLower(diagnostic.Unaccented(*cmp.Or(r.Text, new(string)) + fmt.Sprint(r.Mentions)))
+		return len(initial) == 1 && len(s) > 2 && strings.HasPrefix(s, initial) && !strings.Contains(words, s)
+	}
+	nameless, rest, found := strings.Cut("-"+id+"-", "-"+first+"-")
+	before, last := nameless[:strings.LastIndex(nameless, "-")+1], nameless[strings.LastIndex(nameless, "-")+1:]
+	switch surname, _, _ := strings.Cut(rest, "-"); {
+	case found && isSurname(surname):
+		nameless = strings.TrimPrefix(nameless+"-"+first, "-")
+	case found && isSurname(last):
+		nameless = strings.TrimPrefix(before+first, "-")
+	case !full || !strings.HasSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]):
 		nameless = ""
+	default:
+		nameless = strings.TrimSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:])
 	}
 	if in.content.Site.AuthorNames == "initials" && nameless != "" {
 		nameless += diagnostic.When(in.ids[nameless], "-2")
@@ -333,13 +342,14 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			}
 		}
 		if same != nil {
-			how := diagnostic.Pick(*same.Text == *r.Text, "the same text as", "nearly the same text as")
+			titles := r.Title != nil && same.Title != nil && *r.Title == *same.Title
+			how := diagnostic.Pick(*same.Text == *r.Text, "the same ", "nearly the same ") + diagnostic.When(titles, "title and ") + "text as"
 			at := in.content.Position(same)
 			if here := in.content.Position(r); here.File == at.File && here.Line < at.Line && r.Date == same.Date {
 				r, same, at = same, r, here // the copy is below
 			}
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, unless two customers wrote the same", "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
+				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own technicians and services, unless two customers wrote the same", "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
 		}
 	}
 }

@@ -326,7 +326,8 @@ func (r *fields) verification(w *record) {
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
 		return
 	}
-	other := "write " + append(named, MethodsExplained)[0]
+	other := "write " + append(named, MethodsExplained)[0] +
+		diagnostic.When(number != "" && !strings.Contains(number, "."), fmt.Sprintf("; %s belongs on a line of its own below it: reference: %q", number, number))
 	if diagnostic.Nothing(given.Text) {
 		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
 	}

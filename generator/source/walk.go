@@ -126,7 +126,7 @@ func (w *walker) folder(dir string) {
 		w.notes = append(w.notes, openProblem("the folder", dir, err))
 	}
 	if _, draft := drafts[diagnostic.Squash(path.Base(dir))]; draft || path.Base(dir)[0] == '_' {
-		w.note(diagnostic.Warning, dir, "draft-folder", "the reviews in it are published like all others, whatever the name of the folder", "a review without a verification is not published; or move the folder out of "+reviewsFolder)
+		w.note(diagnostic.Warning, dir, "draft-folder", "the reviews in it are published like all others, whatever the name of the folder", "before you build, move the folder out of "+reviewsFolder+", or leave the verification out, without which a review is not published; if one was built and not uploaded, build then with --previous and the address of your reviews")
 	}
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); !w.isElsewhere(name) && !Ignored(e.Name()) && !w.isOutput(name) {
