@@ -130,6 +130,15 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	}
 	breaking := diagnostic.Pick(b.cfg.Lenient, diagnostic.Warning, diagnostic.Error)
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
+	for i, p := range gone {
+		for _, entry := range content.FAQ {
+			for _, id := range entry.EvidenceReviewIDs { // what no review is called any more: the last id of the message
+				if _, rest, found := strings.Cut(p.Message, asJSON(id)); found && !strings.Contains(rest, `"`) && p.Code == "vanished" {
+					gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", source.FAQFile, b.find(diagnostic.Position{File: source.FAQFile, Line: 1}, id).Line, id)
+				}
+			}
+		}
+	}
 	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }

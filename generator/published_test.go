@@ -81,11 +81,14 @@ func TestChangedID(t *testing.T) {
 	t.Parallel()
 	dir, cfg := alreadyPublished(t)
 	put(t, dir, map[string]string{"reviews/1.yaml": review("tidied", "  text: Quick, and kind to the cat.\n")})
-	_, err := NewBuilder(cfg).Build(t.Context())
-	const want = `reviews/1.yaml:1:3: review "r1" is published, but its id is written "tidied" now; write the id as r1: the published id must stay`
-	var p *ProblemsError
-	if !errors.As(err, &p) || len(p.Problems) != 1 || p.Problems[0].String() != want {
-		t.Errorf("%v, want %s", err, want)
+	for cited, too := range map[string]string{"r2": "", "tidied": "; faq.yaml:3 names tidied, too"} {
+		put(t, dir, map[string]string{"faq.yaml": "- question: Quick?\n  answer: Yes.\n  evidence_review_ids: [" + cited + "]\n"})
+		_, err := NewBuilder(cfg).Build(t.Context())
+		want := `reviews/1.yaml:1:3: review "r1" is published, but its id is written "tidied" now; write the id as r1: the published id must stay` + too
+		var p *ProblemsError
+		if !errors.As(err, &p) || len(p.Problems) != 1 || p.Problems[0].String() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 
