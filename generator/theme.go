@@ -85,7 +85,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 				for word := range strings.FieldsSeq(strings.ToLower(text)) {
 					near = cmp.Or(near, otherWords[word])
 				}
-				wrong(fmt.Sprintf("the pages don't say %q", text), diagnostic.Pick(near != "", fmt.Sprintf("write %s = %s, once", near, own), "write one of our texts before the =, in English")+
+				wrong(fmt.Sprintf("%q is none of our own words of the pages", text), diagnostic.Pick(near != "", fmt.Sprintf("write %s = %s, once", near, own), "write one of our texts before the =, in English")+
 					"; README.md, the manual, lists our headings below wording.txt")
 			case len(values) > 0 && strings.Contains(fmt.Sprintf(own, values...), "%!"):
 				wrong("the values of the text are missing, or there are others", fmt.Sprintf("write as many as ours has, each as there, and %%%% for the sign of per cent: %q", ours))

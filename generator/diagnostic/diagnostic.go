@@ -204,11 +204,11 @@ func Nearest(word string, candidates []string) string {
 	if len(word) > 100 {
 		return ""
 	}
-	word = Squash(word)
+	word = Squash(Unaccented(word)) // "bügel" is two letters less than "buegel"
 	limit := min(maxEdits, 1+len([]rune(word))/4)
 	best := ""
 	for _, c := range candidates {
-		squashed := Squash(c)
+		squashed := Squash(Unaccented(c))
 		if squashed == word {
 			return c
 		}

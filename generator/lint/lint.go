@@ -181,6 +181,9 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	short, full := Initials(author)
 	if !in.beside(r, at) && full && in.content.Site.AuthorNames == "initials" && !in.noNames && !anonymous && !diagnostic.Nobody(author) {
 		remedy := fmt.Sprintf("write %q, ", short)
+		if title, rest, _ := strings.Cut(short, " "); isTitle(title) && !strings.Contains(rest, " ") {
+			remedy = fmt.Sprintf("write the first name in place of %s, with the initial %s, or %q if you don't know it, ", title, rest, short)
+		}
 		last, first, comma := strings.Cut(author, ", ")
 		if !comma {
 			last, first, _ = strings.Cut(author, " ")
@@ -197,7 +200,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	id, whole := strings.ToLower(r.ID), strings.ToLower(diagnostic.Latin(author))
 	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(short), ".")), " ")
 	isSurname := func(s string) bool {
-		words := strings.ToLower(diagnostic.Unaccented(*cmp.Or(r.Text, new(string)) + fmt.Sprint(r.Mentions)))
+		words := strings.ToLower(diagnostic.Unaccented(*cmp.Or(r.Text, new(string)) + fmt.Sprint(r.Job, in.content.Business.Services, in.content.Business.ServiceAreas)))
 		return len(initial) == 1 && len(s) > 2 && strings.HasPrefix(s, initial) && !strings.Contains(words, s)
 	}
 	nameless, rest, found := strings.Cut("-"+id+"-", "-"+first+"-")
@@ -220,6 +223,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	for _, no := range notAuthors {
 		if no.mayBeIn(r.Author) && no.form().MatchString(r.Author) {
 			in.add(at, r.Author, no.code, fmt.Sprintf(no.message, diagnostic.Quote(r.Author)), no.form().ReplaceAllString(r.Author, no.remedy))
+			break
 		}
 	}
 	if diagnostic.Nobody(r.Author) {
