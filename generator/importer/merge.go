@@ -176,7 +176,9 @@ func (m *merger) place(v *review, id string) {
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
 			m.files.memory.Reviews[v.key] = m.remember(id, v, known)
 		}
-		skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File)
+		file, _, _ := strings.Cut(where, ":")
+		move := diagnostic.Pick(strings.HasSuffix(file, ".jsonl"), "; to have imports update it, move it to "+m.report.File, ", and imports leave it alone; there is nothing to do")
+		skip(Elsewhere, "the review stays as it is in %s%s", where, move)
 	case other != "":
 		skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other)
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():

@@ -284,6 +284,10 @@ func (r *fields) country(f string) string {
 // timeZone reads the name of a time zone of a country, which may be unknown.
 func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
+	if city := timeZones[strings.ToLower(s)]; forms["winterTime"].MatchString(s) {
+		r.warn(f, "bad-time-zone", fmt.Sprintf("%s %s is no place, and has no summer time", r.name(f), diagnostic.Quote(s)), "write the name of a city, such as "+city)
+		return s
+	}
 	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")

@@ -115,7 +115,7 @@ func (r *fields) entriesOf(f, example string) []syntax.Entry {
 		return nil
 	}
 	if n.Kind != syntax.Mapping {
-		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", r.name(f), n.Describe()), fmt.Sprintf("write %s: %s", f, example))
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", r.name(f), n.Describe()), fmt.Sprintf("in place of all its lines, write %s: %s", f, example))
 	}
 	return n.Entries
 }

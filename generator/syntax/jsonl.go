@@ -63,6 +63,15 @@ const maxJoined, maxJoinedBytes = 30, 16 << 10
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
 // it is no such review.
 func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
+	if forms["yamlLine"].Match(first) { // and so are the lines below it
+		for next := range bytes.Lines(rest) {
+			if bytes.HasPrefix(bytes.TrimSpace(next), []byte("{")) {
+				break
+			}
+			lines++
+		}
+		return nil, first, lines + 1
+	}
 	if first := bytes.TrimSpace(first); p.Full() || !bytes.HasPrefix(first, []byte("{")) || bytes.HasSuffix(first, []byte("}")) {
 		return nil, first, 1
 	}
@@ -194,6 +203,9 @@ func (j *jsonLine) explain(err error) {
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
 	case forms["yamlLine"].Match(j.data):
 		col, message, suggestion = 1, "this is YAML, and a .jsonl file has one review in JSON per line", "move these lines to a file whose name ends in .yaml"
+		if bytes.HasPrefix(bytes.TrimSpace(j.data), []byte("owner_reply:")) {
+			suggestion = `write into the line of its review, behind the first brace {: "owner_reply": {"text": "…", "date": "YYYY-MM-DD"}, and the comma, with your words and their day; and delete these lines`
+		}
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
