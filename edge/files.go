@@ -148,27 +148,25 @@ var qvalue = regexp.MustCompile(`^[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)
 // Members with invalid syntax are ignored; of two with one name the later counts.
 func weight(accept []string, name string) float64 {
 	own, star := float64(unset), float64(unset)
-	for _, line := range accept {
-		for member := range strings.SplitSeq(line, ",") {
-			member, parameter, weighted := strings.Cut(member, ";")
-			member = strings.Trim(member, " \t")
-			found := strings.EqualFold(member, name) || name == "gzip" && strings.EqualFold(member, "x-gzip")
-			if !found && member != "*" {
+	for member := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		member, parameter, weighted := strings.Cut(member, ";")
+		member = strings.Trim(member, " \t")
+		found := strings.EqualFold(member, name) || name == "gzip" && strings.EqualFold(member, "x-gzip")
+		if !found && member != "*" {
+			continue
+		}
+		weight := 1.0
+		if weighted {
+			q := qvalue.FindStringSubmatch(parameter)
+			if q == nil {
 				continue
 			}
-			weight := 1.0
-			if weighted {
-				q := qvalue.FindStringSubmatch(parameter)
-				if q == nil {
-					continue
-				}
-				weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
-			}
-			if found {
-				own = weight
-			} else {
-				star = weight
-			}
+			weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
+		}
+		if found {
+			own = weight
+		} else {
+			star = weight
 		}
 	}
 	if own != unset {
