@@ -17,8 +17,8 @@ const maxTopAspects = 3
 type entitySum struct {
 	reviewcast.Entity
 	tally
-	aspects      []int // votes by aspect
-	quarterStars int   // of its newest quarter so far
+	aspects      map[string]int // votes by the aspect's id
+	quarterStars int            // of its newest quarter so far
 }
 
 // naming is how a review names an entity: whether its job record does, and how often its text.
@@ -34,7 +34,7 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 			index[k][e.ID] = int32(i)
 			sums[k] = append(sums[k], entitySum{
 				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
-				aspects: make([]int, len(a.Aspects)),
+				aspects: map[string]int{},
 			})
 		}
 	}
@@ -57,26 +57,26 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 			}
 		}
 		for s, n := range named {
-			s.add(r, n, w)
+			s.add(a, r, n, w)
 		}
 		for _, id := range r.Mentions.Technicians {
 			sums[sentiment.Technician][index[sentiment.Technician][id]].addQuarter(a, r)
 		}
 	}
-	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], whole.windows) }
+	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(sums[k], whole.windows) }
 	return reviewcast.Entities{
 		Technicians: publish(sentiment.Technician), Services: publish(sentiment.Service),
 		Problems: publish(sentiment.Problem), ServiceAreas: publish(sentiment.Area),
 	}
 }
 
-func (e *entitySum) add(r *Analyzed, n naming, w windows) {
+func (e *entitySum) add(a *sentiment.Analyzer, r *Analyzed, n naming, w windows) {
 	e.tally.add(r, w)
 	e.FromJob += n.job
 	e.MentionCount += n.job + n.text
 	e.FromText += min(n.text, 1)
 	for _, b := range r.Votes {
-		e.aspects[b.Aspect]++
+		e.aspects[a.Aspects[b.Aspect].ID]++
 	}
 	if e.LastMentioned == nil { // newest first
 		e.LastMentioned = &r.Date
@@ -105,19 +105,13 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 }
 
 // published sorts by number of reviews, then by id. Entities that no review names are listed with zeros.
-func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []reviewcast.Entity {
+func published(sums []entitySum, windows [2]int) []reviewcast.Entity {
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]
 		s.ReviewCount, s.AverageRating, s.SentimentCounts = s.n, reviewcast.Mean(s.stars, s.n), s.counts
 		s.ExampleReviewIDs = append(s.ExampleReviewIDs, s.examples...)
-		counts := map[string]int{}
-		for a, n := range s.aspects {
-			if n > 0 {
-				counts[an.Aspects[a].ID] = n
-			}
-		}
-		s.TopAspects = most(counts, maxTopAspects)
+		s.TopAspects = most(s.aspects, maxTopAspects)
 		s.Trend = shareTrend(windows, s.windows)
 		slices.Reverse(s.Quarters)
 		out[i] = s.Entity
