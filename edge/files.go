@@ -11,9 +11,6 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// minGzip is the size of the smallest file that is compressed here: less fits into one packet.
-const minGzip = 1 << 10
-
 // page is a file in all its content codings.
 type page struct {
 	offers []string                   // codings except identity, best first
@@ -95,6 +92,7 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	for _, v := range f.Variants {
 		add(v.Coding, v.SHA256, bytesBody(v.Body))
 	}
+	const minGzip = 1 << 10 // less fits into one packet
 	if len(f.Variants) == 0 && f.Size >= minGzip && !e.Dev && !strings.HasPrefix(f.MediaType, "image/") {
 		add("gzip", f.SHA256+gzipTag, sync.OnceValue(func() *parts { return newParts(snapshot.Gzip(f.Body)) }))
 	}

@@ -141,9 +141,6 @@ type entityLine struct {
 	Recent *reviewcast.FacetCount `json:"recent,omitempty"`
 }
 
-// recentMonths is the time before the newest review that recent figures are of.
-const recentMonths = 12
-
 type topicList struct {
 	Notice      string             `json:"notice"`
 	ReviewCount int                `json:"review_count"`

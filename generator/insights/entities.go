@@ -11,9 +11,6 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// maxTopAspects is how many aspects stand with an entity.
-const maxTopAspects = 3
-
 type entitySum struct {
 	reviewcast.Entity
 	tally
@@ -106,6 +103,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 
 // published sorts by number of reviews, then by id. Entities that no review names are listed with zeros.
 func published(sums []entitySum, windows [2]int) []reviewcast.Entity {
+	const maxTopAspects = 3
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]

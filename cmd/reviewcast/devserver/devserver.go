@@ -73,12 +73,10 @@ func (s *Server) Before(edge http.Handler) http.Handler {
 	return s
 }
 
-// gcPercent lets the heap grow to five times what is live: every build throws a whole set of files away.
-const gcPercent = 400
-
 // Run watches and builds until ctx ends. It ends all event streams.
 func (s *Server) Run(ctx context.Context) error {
 	defer close(s.done)
+	const gcPercent = 400 // lets the heap grow to five times what is live: every build throws a whole set of files away
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	defer func() { // what uses the snapshots may end now
 		s.indexing.Lock()
@@ -240,15 +238,13 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
-// maxNamed is the number of ids in a line.
-const maxNamed = 3
-
 // changes describes what a build changes on the page.
 func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	files := len(res.Changed) + len(res.Removed)
 	if files == 0 {
 		return "nothing changed"
 	}
+	const maxNamed = 3 // ids in a line
 	d := res.Delta
 	var parts []string
 	for _, part := range []struct {
