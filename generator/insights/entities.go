@@ -150,14 +150,6 @@ var Measured = reviewcast.Measured{
 	On: "airline lounges, with an editor's vocabulary; the half of the labelled reviews that nothing was changed for",
 }
 
-// When a share is certain enough for a level.
-const (
-	highWidth   = 0.15
-	mediumWidth = 0.35
-	// phraseShare is the share of votes that phrases must have decided for a high level.
-	phraseShare = 0.5
-)
-
 // confidence returns the 95 % interval of the positive share. Of the votes, a share of up to e is read wrongly, e
 // being the upper bound of what was measured: the interval reaches from Wilson's lower bound with as many positive
 // votes fewer to his upper bound with as many of the others more.
@@ -170,6 +162,8 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 	low, _ := reviewcast.Wilson(positive*(1-e), n)
 	_, high := reviewcast.Wilson(positive+float64(c.NegativeCount)*e, n)
 	out := reviewcast.Confidence{Low: sentiment.Round(low, 2), High: sentiment.Round(high, 2), Level: "low"}
+	const highWidth, mediumWidth = 0.15, 0.35
+	const phraseShare = 0.5 // of the votes, which phrases must have decided for a high level
 	switch width := high - low; {
 	case width <= highWidth && float64(phrased) >= phraseShare*n:
 		out.Level = "high"

@@ -164,10 +164,7 @@ func (s *Server) fail(err error) {
 	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
 }
 
-// indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
-const indexDelay = 150 * time.Millisecond
-
-// show serves the files of a build, searchable when a request needs that or after indexDelay.
+// show serves the files of a build, searchable when a request needs that or after a moment.
 func (s *Server) show(res *generator.Result) error {
 	manifest, _ := json.Marshal(res.Manifest) // strings, numbers and times always marshal
 	bodies := make(map[string][]byte, len(res.Artifacts))
@@ -195,6 +192,7 @@ func (s *Server) show(res *generator.Result) error {
 	s.build.Store(b)
 	s.Snapshots.Files.Swap(files)
 	s.send(&state{Build: rand.Text(), Warnings: s.current.Load().Warnings})
+	const indexDelay = 150 * time.Millisecond // the browser gets its page first, and a newer build may come
 	time.AfterFunc(indexDelay, b.index)
 	return nil
 }
