@@ -169,8 +169,7 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 		return err
 	}
 	body := append(s.Search(q).AppendMembers([]byte{'{'}), "}\n"...)
-	sum := sha256.Sum256(body)
-	return e.answer(w, r, s, sum, 0, func() *parts { return newParts(body) }, func() *parts { return newParts(snapshot.Gzip(body)) })
+	return e.answer(w, r, s, sha256.Sum256(body), 0, newParts(body), func() [][]byte { return [][]byte{snapshot.Gzip(body)} })
 }
 
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
@@ -180,22 +179,22 @@ func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsho
 	}
 	found := s.Since(day)
 	plain := newParts(found.Body()...)
-	return e.answer(w, r, s, found.Sum(), int(plain.size/bytesPerUnit), func() *parts { return plain }, func() *parts { return newParts(found.Gzip()...) })
+	return e.answer(w, r, s, found.Sum(), int(plain.size/bytesPerUnit), plain, found.Gzip)
 }
 
 // answer serves a body that was made for this request. sum is a hash of the plain bytes, and cost what sending them costs.
-func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, cost int, plain, gzipped func() *parts) error {
+func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, cost int, plain *parts, gzipped func() [][]byte) error {
 	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
 	if !ok {
 		return errNotAcceptable
 	}
 	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
-		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), cost: cost, body: plain}
+		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), cost: cost, body: func() *parts { return plain }}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
 		tag += gzipTag
 		rep.encoding = []string{coding}
-		rep.body = sync.OnceValue(gzipped)
+		rep.body = sync.OnceValue(func() *parts { return newParts(gzipped()...) })
 	}
 	rep.etag = []string{`"` + tag + `"`}
 	e.serve(w, r, &rep)

@@ -11,9 +11,6 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// minGzip is the size of the smallest file that is compressed here: less fits into one packet.
-const minGzip = 1 << 10
-
 // page is a file in all its content codings.
 type page struct {
 	offers []string                   // codings except identity, best first
@@ -95,6 +92,7 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	for _, v := range f.Variants {
 		add(v.Coding, v.SHA256, bytesBody(v.Body))
 	}
+	const minGzip = 1 << 10 // less fits into one packet
 	if len(f.Variants) == 0 && f.Size >= minGzip && !e.Dev && !strings.HasPrefix(f.MediaType, "image/") {
 		add("gzip", f.SHA256+gzipTag, sync.OnceValue(func() *parts { return newParts(snapshot.Gzip(f.Body)) }))
 	}
@@ -148,27 +146,25 @@ var qvalue = regexp.MustCompile(`^[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)
 // Members with invalid syntax are ignored; of two with one name the later counts.
 func weight(accept []string, name string) float64 {
 	own, star := float64(unset), float64(unset)
-	for _, line := range accept {
-		for member := range strings.SplitSeq(line, ",") {
-			member, parameter, weighted := strings.Cut(member, ";")
-			member = strings.Trim(member, " \t")
-			found := strings.EqualFold(member, name) || name == "gzip" && strings.EqualFold(member, "x-gzip")
-			if !found && member != "*" {
+	for member := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		member, parameter, weighted := strings.Cut(member, ";")
+		member = strings.Trim(member, " \t")
+		found := strings.EqualFold(member, name) || name == "gzip" && strings.EqualFold(member, "x-gzip")
+		if !found && member != "*" {
+			continue
+		}
+		weight := 1.0
+		if weighted {
+			q := qvalue.FindStringSubmatch(parameter)
+			if q == nil {
 				continue
 			}
-			weight := 1.0
-			if weighted {
-				q := qvalue.FindStringSubmatch(parameter)
-				if q == nil {
-					continue
-				}
-				weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
-			}
-			if found {
-				own = weight
-			} else {
-				star = weight
-			}
+			weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
+		}
+		if found {
+			own = weight
+		} else {
+			star = weight
 		}
 	}
 	if own != unset {

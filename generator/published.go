@@ -31,13 +31,6 @@ type published struct {
 	withdrawn []reviewcast.Withdrawal
 }
 
-// Limits on reading the last published set from an address.
-const (
-	previousTimeout = 2 * time.Minute
-	// previousMaxAge is how old a cached manifest may be: on an older set, a build would publish a second version.
-	previousMaxAge = 5 * time.Second
-)
-
 // previous returns the last published set. A directory is read again when its manifest has changed, an address
 // once for each Build and once for all Prepares.
 func (b *Builder) previous(ctx context.Context) (*published, error) {
@@ -60,7 +53,7 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // readPublished reads the last published set from a directory or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
-	src, err := mirror.Open(where, mirror.Config{Timeout: previousTimeout, MaxAge: previousMaxAge})
+	src, err := mirror.Open(where, mirror.Config{Timeout: 2 * time.Minute, MaxAge: 5 * time.Second})
 	if err != nil {
 		return nil, err
 	}

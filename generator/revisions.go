@@ -53,11 +53,9 @@ var columns = []struct {
 	{"text", func(r *reviewcast.Review) string { return *cmp.Or(r.Text, new(string)) }},
 }
 
-// minColumn is how many values make a column, maxNoticed how many changes one notices where a build lists them.
-const minColumn, maxNoticed = 3, 10
-
 // tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
 func (p *published) tables(revisions []revision) (problems []diagnostic.Problem) {
+	const minColumn, maxNoticed = 3, 10 // values that make a column, and changes that one notices where a build lists them
 	for _, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
 			return column.value(&r.was) == column.value(&r.is.Review)

@@ -87,9 +87,6 @@ func nextManifest(before *reviewcast.Manifest, site *Site, now time.Time) (m *re
 	return m, changed, removed, version
 }
 
-// pingTimeout bounds one ping, which a hub answers before it does anything about it.
-const pingTimeout = 10 * time.Second
-
 // Ping informs a WebSub hub that topics have changed, one publish request for each, which every hub understands
 // (PubSubHubbub 0.4, section 7.1). manifest is the hash of the published manifest: an edge that follows the site
 // waits until that version is deployed, and other hubs ignore it.
@@ -109,7 +106,8 @@ func ping(ctx context.Context, hub string, form url.Values) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := (&http.Client{Timeout: pingTimeout}).Do(req)
+	const timeout = 10 * time.Second // a hub answers a ping before it does anything about it
+	resp, err := (&http.Client{Timeout: timeout}).Do(req)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,6 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// claimBatch is how many deliveries are claimed at once.
-const claimBatch = 512
-
 // claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
 type claimer struct {
 	*Hub
@@ -94,7 +91,8 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, files
 	if capacity <= 0 || exhausted && !slices.ContainsFunc(full, func(e string) bool { return !slices.Contains(except, e) }) {
 		return false, nil // the scheduler asks for more when it has capacity again
 	}
-	limit := min(capacity, claimBatch)
+	const most = 512 // at once
+	limit := min(capacity, most)
 	if c.network.isDown() {
 		limit = 1 // a probe, which ends the outage if it is answered
 	}

@@ -13,9 +13,6 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// countTimeout is the time for counting the state: it reads every subscription.
-const countTimeout = 5 * time.Second
-
 type metrics struct {
 	requests      *prometheus.CounterVec // by result
 	verifications *prometheus.CounterVec // by mode and result
@@ -117,6 +114,7 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 	var counts store.Counts
 	err := s.hub.Health()
 	if err == nil {
+		const countTimeout = 5 * time.Second // counting reads every subscription
 		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 		defer cancel()
 		counts, err = s.hub.Store.Counts(ctx, now)

@@ -248,9 +248,7 @@ func (h *Hub) subscription(f *form, mode string) (r store.Request, err error) {
 	}
 	r.Endpoint, r.Host = store.Endpoint(callback)
 	r.Topic = f.required("hub.topic")
-	if f.err == nil && !h.isTopic(r.Topic) {
-		f.err = unknownTopic(h, "hub.topic")
-	}
+	h.checkTopic(f, "hub.topic", r.Topic)
 	r.Lease = h.lease(f, mode)
 	secret := f.one("hub.secret")
 	f.check(len(secret) < secretLimit, "hub.secret has %d bytes; it must have fewer than %d.", len(secret), secretLimit)
@@ -323,25 +321,16 @@ func (h *Hub) lease(f *form, mode string) time.Duration {
 // checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or in hub.topic. It returns the
 // hashes of the manifests that the ping announces, in the fields manifest.
 func (h *Hub) checkPing(f *form) (manifests []string, err error) {
-	if f.err != nil {
-		return nil, f.err
-	}
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		for _, topic := range f.Values[field] {
-			if !h.isTopic(topic) {
-				return nil, unknownTopic(h, field)
-			}
+			h.checkTopic(f, field, topic)
 		}
 	}
-	if !f.Has("hub.url") && !f.Has("hub.topic") {
-		return nil, reject("hub.url is missing; it names the topic that has changed.")
-	}
+	f.check(f.Has("hub.url") || f.Has("hub.topic"), "hub.url is missing; it names the topic that has changed.")
 	for _, manifest := range f.Values["manifest"] {
-		if !reviewcast.IsSHA256(manifest) {
-			return nil, reject("manifest must be a SHA-256 of 64 lower-case hex digits.")
-		}
+		f.check(reviewcast.IsSHA256(manifest), "manifest must be a SHA-256 of 64 lower-case hex digits.")
 	}
-	return f.Values["manifest"], nil
+	return f.Values["manifest"], f.err
 }
 
 func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
@@ -357,8 +346,10 @@ func (h *Hub) offered() (topics []string) {
 	return topics
 }
 
-func unknownTopic(h *Hub, field string) *rejection {
-	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
+func (h *Hub) checkTopic(f *form, field, topic string) {
+	if f.err == nil && !h.isTopic(topic) {
+		f.err = reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
+	}
 }
 
 // refusals are the answers to errors of the store.

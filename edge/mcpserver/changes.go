@@ -12,8 +12,6 @@ import (
 	"reviewcast"
 )
 
-const maxChangedIDs = 25
-
 type changes struct {
 	Notice         string                       `json:"notice"`
 	Since          string                       `json:"since"`
@@ -34,9 +32,8 @@ type changes struct {
 	Hint           string                       `json:"hint,omitempty"`
 }
 
-const maxChangedReviews = 10
-
 func changesAnswer(v *view, args arguments) (any, error) {
+	const maxIDs, maxReviews = 25, 10 // in each list
 	since := args.values["since"]
 	after, err := strconv.ParseInt(since, 10, 64)
 	isSequence, day := err == nil && after >= 0, reviewcast.Date(since)
@@ -62,7 +59,7 @@ func changesAnswer(v *view, args arguments) (any, error) {
 		}
 	}
 	slices.SortFunc(answer.Reviews, func(a, b line) int { return cmp.Compare(b.Date, a.Date) })
-	answer.Reviews = answer.Reviews[:min(len(answer.Reviews), maxChangedReviews)]
+	answer.Reviews = answer.Reviews[:min(len(answer.Reviews), maxReviews)]
 	switch first := len(documents) > 0 && documents[0].Previous == nil; {
 	case first:
 		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later. search_reviews finds reviews by date.",
@@ -74,9 +71,9 @@ func changesAnswer(v *view, args arguments) (any, error) {
 		answer.Dated, answer.Withdrawn = new(v.Since(day).Matched), v.withdrawn(day, answer.Withdrawn)
 	}
 	answer.AddedCount, answer.ChangedCount, answer.WithdrawnCount = len(answer.Added), len(answer.Changed), len(answer.Withdrawn)
-	answer.Added = answer.Added[:min(len(answer.Added), maxChangedIDs)]
-	answer.Changed = answer.Changed[:min(len(answer.Changed), maxChangedIDs)]
-	answer.Withdrawn = answer.Withdrawn[:min(len(answer.Withdrawn), maxChangedIDs)]
+	answer.Added = answer.Added[:min(len(answer.Added), maxIDs)]
+	answer.Changed = answer.Changed[:min(len(answer.Changed), maxIDs)]
+	answer.Withdrawn = answer.Withdrawn[:min(len(answer.Withdrawn), maxIDs)]
 	return answer, nil
 }
 

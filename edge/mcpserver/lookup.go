@@ -68,15 +68,14 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	return v.insights.Aspects[i], nil
 }
 
-const mentionsPage = 8
-
 // aspectAnswer answers get_aspect_sentiment: the aspect, and a page of the reviews that mention it.
 func aspectAnswer(v *view, args arguments) (any, error) {
 	a, err := v.aspect(args.values["aspect"])
 	if err != nil {
 		return nil, err
 	}
-	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(args.values["polarity"]), Limit: mentionsPage}
+	const page = 8
+	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(args.values["polarity"]), Limit: page}
 	last, err := resume(q, args.values["cursor"])
 	if err != nil {
 		return nil, err
@@ -159,6 +158,7 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 	recent, most := &reviewcast.Facets{}, maxEntities
 	if kind != "" {
 		most = maxOfKind
+		const recentMonths = 12 // before the newest review
 		answer.RecentSince = v.before(recentMonths, 0)
 		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
 	}

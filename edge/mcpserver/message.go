@@ -22,16 +22,14 @@ type message struct {
 	id     jsontext.Value // as received; nil when there is none
 	method string         // empty for a response
 	params map[string]jsontext.Value
-	meta   meta
 	raw    jsontext.Value // params as received
 	wrong  *rpcError      // in a batch: why it is no message
-}
-
-// meta is the _meta member of params: in revision 2026-07-28, what older clients state in initialize.
-type meta struct {
-	Version      jsontext.Value `json:"io.modelcontextprotocol/protocolVersion"`
-	Capabilities jsontext.Value `json:"io.modelcontextprotocol/clientCapabilities"`
-	Client       jsontext.Value `json:"io.modelcontextprotocol/clientInfo"`
+	// meta is the member _meta of params: in revision 2026-07-28, what older clients state in initialize.
+	meta struct {
+		Version      jsontext.Value `json:"io.modelcontextprotocol/protocolVersion"`
+		Capabilities jsontext.Value `json:"io.modelcontextprotocol/clientCapabilities"`
+		Client       jsontext.Value `json:"io.modelcontextprotocol/clientInfo"`
+	}
 }
 
 func stringOf(raw jsontext.Value) (s string) {
@@ -137,12 +135,6 @@ type member struct {
 	required bool
 }
 
-// method is a method of the server. Its params are checked before the SDK's errors can name Go types.
-type method struct {
-	eras   era
-	params []member
-}
-
 // era is a set of protocol revisions that share one form of the transport.
 type era uint8
 
@@ -152,7 +144,11 @@ const (
 	both      = stateful | stateless
 )
 
-var methods = map[string]method{
+// methods are the server's. Their params are checked before the SDK's errors can name Go types.
+var methods = map[string]struct {
+	eras   era
+	params []member
+}{
 	"initialize":               {stateful, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},
 	"ping":                     {stateful, nil},
 	"server/discover":          {stateless, nil},

@@ -85,17 +85,15 @@ func begins(prefix, word string) bool {
 	return len(prefix) >= minPrefix && strings.HasPrefix(word, prefix)
 }
 
-// related reports whether two words share at least minStem letters, and two thirds of the shorter one.
+// related reports whether two words share their first four letters, and two thirds of the shorter one.
 func related(a, b string) bool {
+	const minStem = 4
 	common, shorter := 0, min(len(a), len(b))
 	for common < shorter && a[common] == b[common] {
 		common++
 	}
 	return common >= minStem && 3*common >= 2*shorter
 }
-
-// minStem is the least number of letters that two words of one stem share.
-const minStem = 4
 
 // sorted returns the displayed names, those most similar to name first.
 func (l namedList) sorted(name string) (names []string) {

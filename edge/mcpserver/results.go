@@ -141,9 +141,6 @@ type entityLine struct {
 	Recent *reviewcast.FacetCount `json:"recent,omitempty"`
 }
 
-// recentMonths is the time before the newest review that recent figures are of.
-const recentMonths = 12
-
 type topicList struct {
 	Notice      string             `json:"notice"`
 	ReviewCount int                `json:"review_count"`
@@ -190,12 +187,8 @@ type aspectLine struct {
 	Trend         string  `json:"trend"`
 }
 
-const (
-	// summaryMonths is the number of months in a summary, the newest ones.
-	summaryMonths = 12
-	// maxSummaryMonths is the most months in a summary that begins at a given day.
-	maxSummaryMonths = 24
-)
+// summaryMonths is the number of months in a summary, the newest ones.
+const summaryMonths = 12
 
 // summaryAnswer makes the summary with the months since a day, or the newest ones.
 func summaryAnswer(v *view, args arguments) (any, error) {
@@ -211,8 +204,9 @@ func summaryAnswer(v *view, args arguments) (any, error) {
 	months := in.Temporal.Monthly
 	s.Monthly = months[max(0, len(months)-summaryMonths):]
 	if since != "" {
+		const most = 24
 		months = slices.DeleteFunc(slices.Clone(months), func(m reviewcast.Month) bool { return m.Month < since.Month() })
-		s.Monthly = months[:min(len(months), maxSummaryMonths)]
+		s.Monthly = months[:min(len(months), most)]
 	}
 	return s, nil
 }

@@ -139,9 +139,7 @@ func cutTexts(raw []byte) []byte {
 		if t.Kind() == '"' && utf8.RuneCountInString(t.String()) > maxListText {
 			t = jsontext.String(beginning(t.String(), maxListText) + " [cut; get_review has the whole text]")
 		}
-		if err := e.WriteToken(t); err != nil {
-			return raw // can't happen: the tokens came from valid JSON
-		}
+		_ = e.WriteToken(t) // the tokens came from valid JSON
 	}
 }
 
@@ -154,12 +152,10 @@ func matching(query string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)" + regexp.QuoteMeta(query)) // UTF-8, and short: see ownParams
 }
 
-// lead is the number of code points before the match in an excerpt.
-const lead = 40
-
 // excerpt is the part of a text around the query, otherwise its beginning, cut between words. It
 // keeps line breaks, so that a phrase copied from it finds the review.
 func excerpt(text string, query *regexp.Regexp) string {
+	const lead = 40 // code points before the match
 	match := query.FindStringIndex(text)
 	if match == nil || utf8.RuneCountInString(text[:match[0]]) <= lead {
 		return beginning(text, excerptLength)
@@ -245,6 +241,7 @@ func (v *view) widen(q reviewcast.Query) string {
 			hints = append(hints, v.names[f.kind].unknown(f.kind, f.name))
 		}
 	}
+	const maxWords = 6
 	if words := strings.Fields(q.Text); len(words) > 1 {
 		found := each(words[:min(len(words), maxWords)], func(word string) string {
 			one := q
@@ -264,8 +261,6 @@ func (v *view) widen(q reviewcast.Query) string {
 	}
 	return strings.Join(hints, " ")
 }
-
-const maxWords = 6
 
 // countsWithout says how many reviews match without each of the filters of a query.
 func (v *view) countsWithout(q reviewcast.Query) (counts []string) {

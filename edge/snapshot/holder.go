@@ -90,13 +90,6 @@ func (c *Current[T]) Changed() <-chan struct{} {
 	return changed
 }
 
-// interval is how often a Watcher checks the directory.
-const interval = time.Second
-
-// restFactor is how much longer than a failed check Run waits before the next one, so that reading a
-// large broken set again and again takes a tenth of a core.
-const restFactor = 10
-
 // Watcher follows a published directory. It polls the content of manifest.json, which a build writes last: file times
 // mean nothing when directories are swapped, and network file systems send no events. It serves what is there, whatever
 // its sequence; a lower one means that an operator has rolled back this edge.
@@ -114,19 +107,19 @@ type Watcher struct {
 	manifest bytes.Buffer // of the last check: a new buffer each second would be most of an idle edge's garbage
 }
 
-// Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
+// Run checks the directory at once and then every second until ctx is done, and returns nil. A check
 // that hangs, as on a network disk, is left alone then.
 func (w *Watcher) Run(ctx context.Context) error {
 	for {
 		started, looked := time.Now(), make(chan error, 1)
 		go func() { looked <- w.Look() }() // it logs the error
-		rest := interval
+		rest := time.Second
 		select {
 		case <-ctx.Done():
 			return nil
 		case err := <-looked:
-			if err != nil {
-				rest = max(rest, restFactor*time.Since(started))
+			if err != nil { // reading a large broken set again and again takes a tenth of a core
+				rest = max(rest, 10*time.Since(started))
 			}
 		}
 		select {

@@ -133,9 +133,7 @@ func deflate(header string, last bool, parts ...[]byte) []byte {
 
 // deflaters pools the compressors: their tables are larger than their input.
 var deflaters = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(io.Discard, flateLevel) // a constant in range
+	const level = 6                            // the next one takes twice the time and saves 2 %
+	w, _ := flate.NewWriter(io.Discard, level) // a constant in range
 	return w
 }}
-
-// flateLevel is the compression level. The next one takes twice the time and saves 2 %.
-const flateLevel = 6

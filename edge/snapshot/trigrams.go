@@ -26,10 +26,6 @@ const (
 
 func key(a, b, c rune) uint64 { return uint64(a)<<(2*runeBits) | uint64(b)<<runeBits | uint64(c) }
 
-// maxLists is the most trigrams of a query that are intersected. The rarest few leave hardly more
-// reviews than all 200 would.
-const maxLists = 8
-
 // filter removes from found the reviews that lack one of the folded query's trigrams. exact is
 // false for more than three code points, which the caller verifies.
 func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
@@ -48,7 +44,8 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 		clear(found)
 		return true
 	}
-	for _, s := range sets[:min(len(sets), maxLists)] {
+	const most = 8 // the rarest few leave hardly more reviews than all 200 would
+	for _, s := range sets[:min(len(sets), most)] {
 		found.keep(s)
 	}
 	return len(query) == 3

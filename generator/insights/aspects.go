@@ -128,14 +128,12 @@ func doubt(q quote) (n int) {
 	if slices.ContainsFunc(q.review.Aspects, disagrees) {
 		n++
 	}
+	const firmScore = 1.2 // of opinion words that are near and clear
 	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
 		n++
 	}
 	return n
 }
-
-// firmScore is the score of opinion words that are near and clear.
-const firmScore = 1.2
 
 // awkward is 0 for a sentence that can be read by itself.
 func awkward(m *sentiment.AspectMention) int {

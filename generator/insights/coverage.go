@@ -9,12 +9,6 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// How much a [Coverage] shows.
-const (
-	coverageExamples = 5
-	maxUncaught      = 30
-)
-
 // Coverage is what an editor's vocabulary finds in the reviews, and what it misses.
 type Coverage struct {
 	Aspects  []AspectCoverage
@@ -46,6 +40,7 @@ type Uncaught struct {
 
 // Cover reports what the vocabulary of in matches in its reviews.
 func Cover(in Input) Coverage {
+	const examples, maxUncaught = 5, 30 // of each term, and phrases
 	a := sentiment.NewAnalyzer(in.Config)
 	out := Coverage{Aspects: make([]AspectCoverage, len(a.Aspects))}
 	type key struct {
@@ -82,7 +77,7 @@ func Cover(in Input) Coverage {
 				continue
 			}
 			counted[c] = true
-			if c.Reviews++; len(c.Examples) < coverageExamples {
+			if c.Reviews++; len(c.Examples) < examples {
 				c.Examples = append(c.Examples, Example{r.ID, strings.Join(strings.Fields((*r.Text)[m.Sentence.Start:m.Sentence.End]), " ")})
 			}
 		}

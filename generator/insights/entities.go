@@ -11,14 +11,11 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// maxTopAspects is how many aspects stand with an entity.
-const maxTopAspects = 3
-
 type entitySum struct {
 	reviewcast.Entity
 	tally
-	aspects      []int // votes by aspect
-	quarterStars int   // of its newest quarter so far
+	aspects      map[string]int // votes by the aspect's id
+	quarterStars int            // of its newest quarter so far
 }
 
 // naming is how a review names an entity: whether its job record does, and how often its text.
@@ -34,7 +31,7 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 			index[k][e.ID] = int32(i)
 			sums[k] = append(sums[k], entitySum{
 				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
-				aspects: make([]int, len(a.Aspects)),
+				aspects: map[string]int{},
 			})
 		}
 	}
@@ -57,26 +54,26 @@ func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 			}
 		}
 		for s, n := range named {
-			s.add(r, n, w)
+			s.add(a, r, n, w)
 		}
 		for _, id := range r.Mentions.Technicians {
 			sums[sentiment.Technician][index[sentiment.Technician][id]].addQuarter(a, r)
 		}
 	}
-	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], whole.windows) }
+	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(sums[k], whole.windows) }
 	return reviewcast.Entities{
 		Technicians: publish(sentiment.Technician), Services: publish(sentiment.Service),
 		Problems: publish(sentiment.Problem), ServiceAreas: publish(sentiment.Area),
 	}
 }
 
-func (e *entitySum) add(r *Analyzed, n naming, w windows) {
+func (e *entitySum) add(a *sentiment.Analyzer, r *Analyzed, n naming, w windows) {
 	e.tally.add(r, w)
 	e.FromJob += n.job
 	e.MentionCount += n.job + n.text
 	e.FromText += min(n.text, 1)
 	for _, b := range r.Votes {
-		e.aspects[b.Aspect]++
+		e.aspects[a.Aspects[b.Aspect].ID]++
 	}
 	if e.LastMentioned == nil { // newest first
 		e.LastMentioned = &r.Date
@@ -105,19 +102,14 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 }
 
 // published sorts by number of reviews, then by id. Entities that no review names are listed with zeros.
-func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []reviewcast.Entity {
+func published(sums []entitySum, windows [2]int) []reviewcast.Entity {
+	const maxTopAspects = 3
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]
 		s.ReviewCount, s.AverageRating, s.SentimentCounts = s.n, reviewcast.Mean(s.stars, s.n), s.counts
 		s.ExampleReviewIDs = append(s.ExampleReviewIDs, s.examples...)
-		counts := map[string]int{}
-		for a, n := range s.aspects {
-			if n > 0 {
-				counts[an.Aspects[a].ID] = n
-			}
-		}
-		s.TopAspects = most(counts, maxTopAspects)
+		s.TopAspects = most(s.aspects, maxTopAspects)
 		s.Trend = shareTrend(windows, s.windows)
 		slices.Reverse(s.Quarters)
 		out[i] = s.Entity
@@ -158,14 +150,6 @@ var Measured = reviewcast.Measured{
 	On: "airline lounges, with an editor's vocabulary; the half of the labelled reviews that nothing was changed for",
 }
 
-// When a share is certain enough for a level.
-const (
-	highWidth   = 0.15
-	mediumWidth = 0.35
-	// phraseShare is the share of votes that phrases must have decided for a high level.
-	phraseShare = 0.5
-)
-
 // confidence returns the 95 % interval of the positive share. Of the votes, a share of up to e is read wrongly, e
 // being the upper bound of what was measured: the interval reaches from Wilson's lower bound with as many positive
 // votes fewer to his upper bound with as many of the others more.
@@ -178,6 +162,8 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 	low, _ := reviewcast.Wilson(positive*(1-e), n)
 	_, high := reviewcast.Wilson(positive+float64(c.NegativeCount)*e, n)
 	out := reviewcast.Confidence{Low: sentiment.Round(low, 2), High: sentiment.Round(high, 2), Level: "low"}
+	const highWidth, mediumWidth = 0.15, 0.35
+	const phraseShare = 0.5 // of the votes, which phrases must have decided for a high level
 	switch width := high - low; {
 	case width <= highWidth && float64(phrased) >= phraseShare*n:
 		out.Level = "high"

@@ -154,11 +154,6 @@ func list(v any) []any {
 	return []any{v}
 }
 
-// cell is a text within a table.
-func cell(s string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", "\\|")
-}
-
 // last is the name that a reference ends with.
 func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 

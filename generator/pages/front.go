@@ -145,11 +145,9 @@ func (s *Site) Withdrawn() []reviewcast.Withdrawal {
 	return slices.SortedStableFunc(slices.Values(s.Withdrawals), func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
 }
 
-// maxCritical is how many of a year's critical reviews its page shows. They are about 80 KB.
-const maxCritical = 75
-
 // Critical are a year's critical reviews, the fewest stars first.
 func (y *year) Critical() []review {
+	const maxCritical = 75 // on the page of the year, about 80 KB
 	var critical []review
 	for _, m := range y.Months {
 		for _, r := range m.Reviews {

@@ -178,11 +178,6 @@ func (l *locale) date(layout string, months []string, d reviewcast.Date) string 
 	return l.text(layout, strconv.Itoa(day), months[month-1], strconv.Itoa(year))
 }
 
-// time is a date as an element of HTML.
-func (l *locale) time(d reviewcast.Date) template.HTML {
-	return template.HTML(`<time datetime="` + string(d) + `">` + prose(l.longDay(d)) + `</time>`)
-}
-
 // dayName matches a day as schema.org writes it.
 var dayName = regexp.MustCompile(`\b(?:Mo|Tu|We|Th|Fr|Sa|Su)\b`)
 

@@ -167,9 +167,6 @@ type related struct {
 	Count, Positive int
 }
 
-// maxRelated is how many lines a table of a relation has.
-const maxRelated = 12
-
 func (s *Site) related(n *subject) []relation {
 	counts := map[*subject]*related{}
 	count := func(of *subject, polarity reviewcast.Polarity) {
@@ -192,7 +189,8 @@ func (s *Site) related(n *subject) []relation {
 			count(s.named[reviewcast.PathAspects+id+"/"], polarity)
 		}
 	}
-	delete(counts, nil) // aspects without a page
+	delete(counts, nil)   // aspects without a page
+	const maxRelated = 12 // lines of a table
 	var tables []relation
 	for _, k := range kinds {
 		r := relation{Title: s.text("%s in these reviews", s.text(k.title))}

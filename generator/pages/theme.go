@@ -88,10 +88,13 @@ func (t Theme) locale(site string) (l *locale, err error) {
 // templates parses ours for a locale, and the editors' in the place of those that they replace.
 func (t Theme) templates(l *locale) (pages *template.Template, twins *texttemplate.Template, err error) {
 	funcs := template.FuncMap{
-		"day": l.longDay, "time": l.time, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
+		"day": l.longDay, "month": l.monthName, "mean": l.mean, "plural": l.plural, "grouped": l.grouped, "percent": l.percent,
 		"interval": l.interval, "method": l.name, "reason": l.name, "value": l.value, "hours": l.hours, "text": l.text,
 		"host": hostOf, "place": place, "upper": strings.ToUpper, "markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "units": units,
-		"tel":     func(number string) string { return notDialled.ReplaceAllString(number, "") },
+		"tel": func(number string) string { return notDialled.ReplaceAllString(number, "") },
+		"time": func(d reviewcast.Date) template.HTML {
+			return template.HTML(`<time datetime="` + string(d) + `">` + prose(l.longDay(d)) + `</time>`)
+		},
 		"bdi":     func(name string) template.HTML { return template.HTML("<bdi>" + prose(name) + "</bdi>") },
 		"neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 	}

@@ -29,13 +29,10 @@ func hostOf(address string) string {
 	return address
 }
 
-// codeLast are the countries whose postal code ends the address.
-var codeLast = []string{"AU", "CA", "GB", "IE", "IN", "NZ", "US", "ZA"}
-
 // place puts an address on one line, without the code of its country unless that is all.
 func place(a reviewcast.Address) string {
 	parts := []string{a.StreetAddress, strings.TrimSpace(a.PostalCode + " " + a.AddressLocality), a.AddressRegion}
-	if slices.Contains(codeLast, a.AddressCountry) {
+	if slices.Contains([]string{"AU", "CA", "GB", "IE", "IN", "NZ", "US", "ZA"}, a.AddressCountry) { // the code comes last
 		parts[1], parts[2] = a.AddressLocality, strings.TrimSpace(a.AddressRegion+" "+a.PostalCode)
 	}
 	return cmp.Or(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", "), a.AddressCountry)
@@ -68,7 +65,10 @@ func (s *Site) Hidden() string {
 
 // twinFuncs are for the templates of Markdown, in which nothing is escaped but by inline, prose and quoted.
 var twinFuncs = texttemplate.FuncMap{
-	"inline": inline, "list": list, "last": last, "lower": strings.ToLower, "cell": cell, "excerpt": excerpt,
+	"inline": inline, "list": list, "last": last, "lower": strings.ToLower, "excerpt": excerpt,
+	"cell": func(text string) string { // of a table
+		return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
+	},
 	"json": func(v any) (string, error) {
 		b, err := json.Marshal(v)
 		return string(b), err

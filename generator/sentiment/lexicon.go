@@ -18,9 +18,6 @@ import (
 //go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
 var lists embed.FS
 
-// listNames are the lists in the order in which they are hashed and read.
-var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"}
-
 // huliuWeight is the valence of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has.
 const huliuWeight = 1.0
 
@@ -43,7 +40,7 @@ var shipped = sync.OnceValue(func() *lexicon {
 		spelling: map[string]string{}, signs: map[rune]*word{},
 	}
 	h := sha256.New()
-	for _, name := range listNames {
+	for _, name := range []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"} { // hashed in this order
 		body, _ := lists.ReadFile("lexicon/" + name) // it is embedded
 		fmt.Fprintf(h, "%s %d\n", name, len(body))
 		h.Write(body)

@@ -205,13 +205,12 @@ func (w *worker) missing(i int) bool {
 
 // middling reports whether a word such as "average" is near the term and no other opinion is.
 func (w *worker) middling(m match) bool {
+	const reach = 3
 	return slices.ContainsFunc(w.opinions, func(o opinion) bool {
-		return o.valence == 0 && o.at >= m.first()-middlingReach && o.at <= m.last()+middlingReach &&
+		return o.valence == 0 && o.at >= m.first()-reach && o.at <= m.last()+reach &&
 			w.tokens[o.at].clause == w.tokens[m.first()].clause
 	})
 }
-
-const middlingReach = 3
 
 // setUse excludes a mention that states nothing about this business today.
 func (w *worker) setUse(s sentence, first int, m *AspectMention) {

@@ -38,10 +38,6 @@ type name struct {
 	first bool             // a bare first name that nobody listed as an alias
 }
 
-// minFuzzy is the length, in letters, from which a name is known by a misspelling
-// of one letter. Shorter ones turn into each other: Marc and Mark.
-const minFuzzy = 6
-
 // addName inserts one way to name a place or a technician. first says that it is
 // a first name that nobody listed as an alias.
 func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
@@ -116,6 +112,7 @@ func (d *dictionary) isWord(folded string) bool {
 // misspelt returns the place in nameList, from 1, of the one person's name of one word
 // that a word is a letter away from; 0 when there is none, or more than one.
 func (v *vocabulary) misspelt(folded string) (found int32) {
+	const minFuzzy = 6 // letters: shorter names turn into each other, such as Marc and Mark
 	if utf8.RuneCountInString(folded) < minFuzzy || v.dict.isWord(folded) {
 		return 0
 	}

@@ -185,10 +185,6 @@ type match struct {
 func (m *match) first() int { return int(m.at[0]) }
 func (m *match) last() int  { return int(m.at[m.words-1]) }
 
-// maxLight is how many articles and adverbs in a row may stand between two words
-// of a pattern: "kept the price" finds "kept just the price".
-const maxLight = 2
-
 // longest finds the longest pattern beginning at tokens[i], within its sentence; of
 // equally long ones the one that was entered first.
 func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
@@ -222,6 +218,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		cur.words > 0 && tokens[i].sentence != tokens[cur.at[0]].sentence {
 		return
 	}
+	const maxLight = 2 // in a row: "kept the price" finds "kept just the price"
 	if cur.words > 0 && skipped < maxLight && tokens[i].flags&light != 0 {
 		t.walk(tokens, i+1, at, skipped+1, taken, cur, best)
 	}

@@ -201,12 +201,10 @@ func continues(text string, before Span, next int) bool {
 	}
 	// A single line break after words is the file's, not the writer's, if the
 	// line was a long one; lists have short lines.
+	const minWrapped = 50 // bytes
 	line := said[strings.LastIndexByte(said, '\n')+1:]
 	return strings.Count(between, "\n") == 1 && len(line) >= minWrapped && !strings.ContainsAny(text[next:next+1], "-*•")
 }
-
-// minWrapped is the length, in bytes, from which a line is taken to be wrapped.
-const minWrapped = 50
 
 // structure numbers the sentences and clauses of the tokens. A clause ends at a comma or a stronger mark, before a word
 // of contrast, and before "and" or "so" when a new subject follows.

@@ -202,9 +202,6 @@ func (d *Dir) holds(name string, body []byte) bool {
 	return err == nil && bytes.Equal(have, body)
 }
 
-// writers is how many files are written at once: most of the time they wait for the disk.
-const writers = 8
-
 // stage writes and syncs the files: a rename is only as durable as what it renames. An unchanged file is a hard
 // link, if it can be. It keeps its time, which the ETag of many servers is made of.
 func (d *Dir) stage(ctx context.Context, files map[string][]byte, same map[string]bool) error {
@@ -212,7 +209,7 @@ func (d *Dir) stage(ctx context.Context, files map[string][]byte, same map[strin
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(writers)
+	g.SetLimit(8) // most of the time they wait for the disk
 	for name, body := range files {
 		g.Go(func() error {
 			path := filepath.Join(d.staging, filepath.FromSlash(name))

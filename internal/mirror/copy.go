@@ -67,7 +67,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if werr := c.writeWaiting(c.Waiting); err == nil {                   // the error of the update says more
 		err = werr
 	}
-	if fork := (*ForkError)(nil); errors.As(err, &fork) {
+	if fork, ok := errors.AsType[*ForkError](err); ok {
 		return report, errors.Join(fmt.Errorf("%w; %s has the evidence", err, filepath.Clean(c.Dir)+forkSuffix), c.keepEvidence(fork))
 	}
 	if err != nil || set == c.compared {

@@ -10,10 +10,6 @@ import (
 	"reviewcast"
 )
 
-// settleTime is how long the source must serve an older version before it is taken: longer than the
-// contract lets caches keep an answer.
-const settleTime = 10 * time.Minute
-
 // A set that could not be read is read again after brokenPause, and later if that took many bytes: at most
 // brokenRate bytes a second are spent on it, whatever pings arrive, up to maxBroken.
 const (
@@ -197,6 +193,7 @@ func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	if f.Waiting == nil || f.Waiting.Manifest != sha || f.Waiting.Since.After(now) { // the clock was ahead
 		f.Waiting = &Waiting{sha, now}
 	}
+	const settleTime = 10 * time.Minute // longer than the contract lets caches keep an answer
 	until := f.Waiting.Since.Add(settleTime)
 	if !now.Before(until) {
 		return nil

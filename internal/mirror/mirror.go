@@ -104,11 +104,9 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	return set, err
 }
 
-// maxLeftover is how many change documents Leftover asks for.
-const maxLeftover = 16
-
 // Leftover reports whether a source still has one of the newest change documents that its set has removed.
 func Leftover(ctx context.Context, source Source, set *Set) bool {
+	const maxLeftover = 16 // documents are asked for
 	removed := slices.DeleteFunc(slices.Clone(set.Versions), func(v reviewcast.VersionLine) bool { return v.Sequence >= set.Manifest.ChangesFrom })
 	return slices.ContainsFunc(removed[max(0, len(removed)-maxLeftover):], func(v reviewcast.VersionLine) bool {
 		_, err := source.file(ctx, reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)

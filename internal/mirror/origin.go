@@ -219,10 +219,10 @@ func plainError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if u := (*url.Error)(nil); errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op != "dial" { // its text has the port of this connection
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "dial" { // its text has the port of this connection
 		return fmt.Errorf("%s: %w", op.Op, op.Err)
 	}
 	return err

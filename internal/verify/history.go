@@ -258,15 +258,10 @@ func (w *walk) gainedComma(n int, listed map[string]bool) bool {
 	})
 }
 
-// Bounds on the operations of an honest document, in bytes of JSON.
-const (
-	opSize = 24 // [start,end], and its comma
-	// escapes is how many bytes JSON takes at most for one of a line that is JSON itself.
-	escapes = 2
-)
-
 // checkLeftOut looks at a document without operations: it must have been too large for them.
 func (w *walk) checkLeftOut(c *reviewcast.Change, fileSize int, listed map[string]bool) {
+	// The bounds of an honest one, in bytes: an operation is [start,end] and a comma, and a line is JSON within JSON.
+	const opSize, escapes = 24, 2
 	size := opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
 	for n, line := range w.lines {
 		id, _, _ := reviewcast.ReviewLine(line)

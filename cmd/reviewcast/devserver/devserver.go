@@ -73,12 +73,10 @@ func (s *Server) Before(edge http.Handler) http.Handler {
 	return s
 }
 
-// gcPercent lets the heap grow to five times what is live: every build throws a whole set of files away.
-const gcPercent = 400
-
 // Run watches and builds until ctx ends. It ends all event streams.
 func (s *Server) Run(ctx context.Context) error {
 	defer close(s.done)
+	const gcPercent = 400 // lets the heap grow to five times what is live: every build throws a whole set of files away
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	defer func() { // what uses the snapshots may end now
 		s.indexing.Lock()
@@ -166,10 +164,7 @@ func (s *Server) fail(err error) {
 	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
 }
 
-// indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
-const indexDelay = 150 * time.Millisecond
-
-// show serves the files of a build, searchable when a request needs that or after indexDelay.
+// show serves the files of a build, searchable when a request needs that or after a moment.
 func (s *Server) show(res *generator.Result) error {
 	manifest, _ := json.Marshal(res.Manifest) // strings, numbers and times always marshal
 	bodies := make(map[string][]byte, len(res.Artifacts))
@@ -197,6 +192,7 @@ func (s *Server) show(res *generator.Result) error {
 	s.build.Store(b)
 	s.Snapshots.Files.Swap(files)
 	s.send(&state{Build: rand.Text(), Warnings: s.current.Load().Warnings})
+	const indexDelay = 150 * time.Millisecond // the browser gets its page first, and a newer build may come
 	time.AfterFunc(indexDelay, b.index)
 	return nil
 }
@@ -240,15 +236,13 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
-// maxNamed is the number of ids in a line.
-const maxNamed = 3
-
 // changes describes what a build changes on the page.
 func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	files := len(res.Changed) + len(res.Removed)
 	if files == 0 {
 		return "nothing changed"
 	}
+	const maxNamed = 3 // ids in a line
 	d := res.Delta
 	var parts []string
 	for _, part := range []struct {

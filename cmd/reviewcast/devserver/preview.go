@@ -116,18 +116,16 @@ type state struct {
 	Problems []terminal.Excerpt `json:"problems"`
 	// Total also counts those that are not among Problems.
 	Total int `json:"total"`
-	// Warnings are those about what is served, at most maxOverlay.
+	// Warnings are those about what is served, the first ones.
 	Warnings []terminal.Excerpt `json:"warnings"`
 
 	superseded chan struct{} // closed when there is a newer state
 }
 
-// maxOverlay is the number of problems in the overlay, overlayColumns the width of their excerpts.
-const maxOverlay, overlayColumns = 50, 80
-
 // excerpts returns the first problems with their lines and the names of their files as they are typed.
 func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {
-	shown := terminal.Excerpts(s.ContentDir, problems[:min(len(problems), maxOverlay)], overlayColumns)
+	const maxOverlay, columns = 50, 80 // problems, and the width of a line
+	shown := terminal.Excerpts(s.ContentDir, problems[:min(len(problems), maxOverlay)], columns)
 	for i := range shown {
 		shown[i].File = filepath.Join(s.ContentDir, filepath.FromSlash(shown[i].File))
 	}

@@ -72,9 +72,6 @@ type Excerpt struct {
 	Caret  int    `json:"caret"`  // the place in Source, in columns from 0
 }
 
-// maxExcerpt is the size of the largest file of which lines are shown.
-const maxExcerpt = 64 << 20
-
 // Excerpts reads the lines that problems are about, as far as they fit into the columns. Problems that follow one
 // another in the same file cost one reading.
 func Excerpts(content string, problems []diagnostic.Problem, columns int) []Excerpt {
@@ -104,8 +101,9 @@ func linesOf(content, file string) []string {
 		return nil
 	}
 	defer root.Close()
+	const maxSize = 64 << 20
 	name := filepath.FromSlash(file)
-	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxExcerpt {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
 		return nil
 	}
 	data, _ := root.ReadFile(name)
