@@ -53,7 +53,8 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // readPublished reads the last published set from a directory or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
-	src, err := mirror.Open(where, mirror.Config{Timeout: 2 * time.Minute, MaxAge: 5 * time.Second})
+	const maxAge = 5 * time.Second // on an older set, a build would publish a second version
+	src, err := mirror.Open(where, mirror.Config{Timeout: 2 * time.Minute, MaxAge: maxAge})
 	if err != nil {
 		return nil, err
 	}
