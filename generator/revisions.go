@@ -80,7 +80,7 @@ func (p *published) tables(revisions []revision) (problems []diagnostic.Problem)
 		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
 			problems = append(problems, r.at.Error("replaced",
 				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),
-				"if it is another customer's, give it an id of its own, and put the old review back"))
+				"if it is another customer's, give it an id of its own, and put the old review back; if this is the old one, put back, there is nothing to do"))
 		}
 	}
 	return problems

@@ -143,7 +143,7 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		google := cfg.Source == "google" && cfg.Verification == "platform"
 		command := importOf(file, diagnostic.When(google, "google"), flags...)
-		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification platform")
+		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification METHOD")
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}

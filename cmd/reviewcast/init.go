@@ -58,7 +58,11 @@ func (c *schemaCmd) Run(std streams) error {
 		c.Dir = filepath.Join(c.Dir, schema.Folder)
 	}
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
-		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, schema.Folder)}
+		remedy := "name yours, as in --dir my-content/" + schema.Folder
+		if up := stepsUp(parent); up != "" {
+			remedy = "there is one above; change to the folder that holds it with: cd " + up
+		}
+		return usageError{fmt.Errorf("--dir: there is no folder %s here; %s", parent, remedy)}
 	}
 	if err := writeSchemas(c.Dir); err != nil {
 		return err

@@ -163,6 +163,11 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("there is no command %s; editors need init, dev, check, new review, import, diff, build and verify; --help lists all", word)
 	}
 	if ok && isFlag && p.Context.Selected() != nil {
+		for _, leaf := range p.Context.Model.Leaves(true) {
+			if slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return strings.HasPrefix(message+",", "unknown flag --"+f.Name+",") }) {
+				return fmt.Errorf("%w; it is a flag of %s", err, leaf.FullPath())
+			}
+		}
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)

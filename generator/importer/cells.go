@@ -160,7 +160,8 @@ func likeliest(field string, columns map[string]string, header []string, rows []
 	used := slices.Collect(maps.Values(columns))
 	sure := map[string][]string{"rating": rated(header, rows), "date": days(header, rows)}[field]
 	may := slices.DeleteFunc(slices.Clone(header), func(h string) bool {
-		other := forms["otherDay"].MatchString(h) || field == "rating" && len(sure) != 1 && forms["like recommendation"].MatchString(h)
+		other := forms["otherDay"].MatchString(h) || field == "rating" && len(sure) != 1 && forms["like recommendation"].MatchString(h) ||
+			field == "author" && (mayHide(h) || forms["showsName"].MatchString(plainName(h)) || forms["hidesName"].MatchString(plainName(h)))
 		return !forms["like "+field].MatchString(h) && !slices.Contains(sure, h) || other || slices.Contains(used, h)
 	})
 	fits := func(h string) bool {

@@ -180,6 +180,8 @@ func (t *table) misread(cfg *Config) error {
 	switch meant := fieldOf(text); {
 	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, t.sample()), other):
 		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))
+	case isRecommendation(rating) && len(t.sample()) > 0 && !slices.Contains(rated(t.names, t.sample()), rating):
+		return &UsageError{[]string{messages["recommendations"]}}
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
 	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:

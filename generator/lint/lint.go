@@ -9,7 +9,7 @@
 //	joined-list           a list in a text without a bar, of which YAML makes one line
 //	placeholder           TODO, lorem ipsum; a name such as n/a or that of an account
 //	mojibake              characters that a wrong encoding has garbled
-//	note-in-text          a line that begins with # inside a text
+//	note-in-text          a note of the editor, which begins with #, inside a text
 //	mail-in-text          the head or the end of a mail, or its line ends
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer,
 //	                      or to a technician who did another job
@@ -199,21 +199,12 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	id, whole := strings.ToLower(r.ID), strings.ToLower(diagnostic.Latin(author))
 	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(short), ".")), " ")
-	isSurname := func(s string) bool {
-		words := strings.ToLower(diagnostic.Unaccented(*cmp.Or(r.Text, new(string)) + fmt.Sprint(r.Job, in.content.Business.Services, in.content.Business.ServiceAreas)))
-		return len(initial) == 1 && len(s) > 2 && strings.HasPrefix(s, initial) && !strings.Contains(words, s)
-	}
-	nameless, rest, found := strings.Cut("-"+id+"-", "-"+first+"-")
-	before, last := nameless[:strings.LastIndex(nameless, "-")+1], nameless[strings.LastIndex(nameless, "-")+1:]
-	switch surname, _, _ := strings.Cut(rest, "-"); {
-	case found && isSurname(surname):
+	nameless, rest, _ := strings.Cut("-"+id, "-"+first+"-")
+	surname, _, _ := strings.Cut(rest, "-")
+	if named := len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial); named {
 		nameless = strings.TrimPrefix(nameless+"-"+first, "-")
-	case found && isSurname(last):
-		nameless = strings.TrimPrefix(before+first, "-")
-	case !full || !strings.HasSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]):
+	} else if nameless, named = strings.CutSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]); !named || !full {
 		nameless = ""
-	default:
-		nameless = strings.TrimSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:])
 	}
 	if in.content.Site.AuthorNames == "initials" && nameless != "" {
 		nameless += diagnostic.When(in.ids[nameless], "-2")

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"golang.org/x/text/language"
@@ -279,33 +277,6 @@ func (r *fields) country(f string) string {
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
-}
-
-// timeZone reads the name of a time zone of a country, which may be unknown.
-func (r *fields) timeZone(f, country string) string {
-	s := r.nonBlank(f)
-	if city := timeZones[strings.ToLower(s)]; forms["winterTime"].MatchString(s) {
-		r.warn(f, "bad-time-zone", fmt.Sprintf("%s %s is no place, and has no summer time", r.name(f), diagnostic.Quote(s)), "write the name of a city, such as "+city)
-		return s
-	}
-	// "Local" is the time zone of the machine; the output must not depend on it.
-	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
-		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")
-		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
-		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)], zones[country], timeZones[diagnostic.Squash(s)]); zone != "" {
-			suggestion = "write " + zone
-		} else if m := forms["offset"].FindStringSubmatch(s); m != nil {
-			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
-		}
-		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {
-			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(strings.Split(s, ",")[0], " ", "_")); err == nil && s != "" && !strings.Contains(s, "/") {
-				suggestion = "write " + zone.String()
-			}
-		}
-		r.fail(r.value(f), "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), suggestion)
-		return ""
-	}
-	return s
 }
 
 // names are the technicians, services or areas in business.yaml.

@@ -126,7 +126,9 @@ func (x *index) meant(word string, at places, but ...string) string {
 	if r := x.first(word, at); r != nil {
 		return r.ID
 	}
-	if by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, word) }); len(by) > 0 {
+	if by := x.ids(func(r *Review) bool {
+		return r.Published && strings.HasPrefix(strings.ToLower(r.Author)+" ", strings.ToLower(word)+" ")
+	}); len(by) > 0 {
 		return diagnostic.When(len(by) == 1, by[0])
 	}
 	return diagnostic.NearestID(addressed(word), x.ids(func(r *Review) bool { return !slices.Contains(but, r.ID) }))

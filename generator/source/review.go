@@ -321,6 +321,9 @@ func (r *fields) verification(w *record) {
 	if diagnostic.IsPlatform(given.Text) && (strings.Contains(given.Text, ".") || brand(given.Text) == brand(w.Source)) {
 		named = []string{"platform"} // Booking, not a booking
 	}
+	if nobody := diagnostic.Platform(strings.ToLower(given.Text)); nobody == "google" || nobody == "facebook" {
+		named = []string{"job if you found their job in your books, or invitation or receipt; " + given.Text + " checks nobody"}
+	}
 	if len(named) > 1 || len(named) == 1 && strings.Contains(given.Text, " ") && (number != "" || strings.Contains(strings.ToLower(given.Text), named[0])) {
 		suggestion := diagnostic.Pick(number == "", "one method is enough: write method: "+named[0], fmt.Sprintf("write method: %s, and on a line of its own below it reference: %q", named[0], number))
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)

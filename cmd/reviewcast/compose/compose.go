@@ -97,7 +97,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		if s == "" {
 			return "", nil
 		}
-		return resolve(s, "a method", Choices(content, "methods"))
+		return methodOf(s, content)
 	})
 	if r.Verification != "" {
 		ask(&r.Reference, "Reference (your proof, never published; optional)", anything)
@@ -139,8 +139,8 @@ func (r *Review) Resolve(content *source.Content) error {
 		return fmt.Errorf("%s; %s", message, remedy)
 	}
 	var errs []error
-	if method, err := resolve(r.Verification, "a method", Choices(content, "methods")); err != nil && r.Verification != "" {
-		errs = append(errs, fmt.Errorf("--verification: %q is not a method; write %s", r.Verification, source.MethodsExplained))
+	if method, err := methodOf(r.Verification, content); err != nil && r.Verification != "" {
+		errs = append(errs, fmt.Errorf("--verification: %w", err))
 	} else if err == nil {
 		r.Verification = method
 	}
@@ -265,6 +265,15 @@ func Choices(content *source.Content, kind string) (out []reviewcast.Named) {
 		}
 	}
 	return out
+}
+
+// methodOf returns the method of verification that a word stands for.
+func methodOf(word string, content *source.Content) (string, error) {
+	method, err := resolve(word, "a method", Choices(content, "methods"))
+	if err != nil {
+		err = fmt.Errorf("%q is not a method, which says how you know that the author was a customer; write %s", word, source.MethodsExplained)
+	}
+	return method, err
 }
 
 // resolve returns the only id that a word, or the beginning of its name, stands for.

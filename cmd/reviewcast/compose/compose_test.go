@@ -41,7 +41,7 @@ func TestAsk(t *testing.T) {
 	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("got %+v\nwant %+v", *c, want)
 	}
-	for _, want := range []string{"a name is required", "from 1 to 5", "YYYY-MM-DD", "in the future", "write its tag", `"jbo" is not a method; there are job, invitation`,
+	for _, want := range []string{"a name is required", "from 1 to 5", "YYYY-MM-DD", "in the future", "write its tag", `"jbo" is not a method, which says`,
 		"there are ana (Ana Lima), anders", `"an" may be ana or anders`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nobody was told %q:\n%s", want, &out)
