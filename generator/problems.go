@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"reviewcast"
@@ -130,17 +131,31 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	}
 	breaking := diagnostic.Pick(b.cfg.Lenient, diagnostic.Warning, diagnostic.Error)
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
+	b.complete(gone)
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
+	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
+}
+
+// complete adds to remedies for reviews that are gone the entry of the FAQ that names one, which would be the next problem,
+// and takes --previous out of those of a build that has it.
+func (b *Builder) complete(gone []diagnostic.Problem) {
+	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.FAQFile))
+	faq := strings.Split(string(data), "\n")
+	notInID := func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("._-", c)
+	}
 	for i, p := range gone {
-		for _, entry := range content.FAQ {
-			for _, id := range entry.EvidenceReviewIDs { // what no review is called any more: the last id of the message
-				if _, rest, found := strings.Cut(p.Message, asJSON(id)); found && !strings.Contains(rest, `"`) && p.Code == "vanished" {
-					gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", source.FAQFile, b.find(diagnostic.Position{File: source.FAQFile, Line: 1}, id).Line, id)
-				}
+		if b.cfg.Previous != "" {
+			gone[i].Suggestion = strings.Replace(p.Suggestion, neverOnline, "", 1)
+		}
+		quoted := strings.Split(p.Message, `"`)
+		id := quoted[max(0, len(quoted)-2)] // the last one, which nothing is called any more
+		for n, line := range faq {
+			if p.Code == "vanished" && !strings.HasPrefix(strings.TrimSpace(line), "#") && slices.Contains(strings.FieldsFunc(line, notInID), id) {
+				gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", source.FAQFile, n+1, id)
 			}
 		}
 	}
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
-	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
 // named returns the content with the ids of reviews whose withdrawals have the name of their author in place of the id,

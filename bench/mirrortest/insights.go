@@ -80,7 +80,7 @@ func overall(in *reviewcast.Insights, ds *reviewcast.Dataset) {
 		count(&c, found.Sentiment)
 		score += found.Score
 	}
-	pct := func(k int) float64 { return round(100*float64(k)/n, 1) }
+	pct := func(k int) float64 { return reviewcast.Quotient(100*k, int(n), 1) }
 	in.OverallSentiment = reviewcast.OverallSentiment{Score: round(score/n, 3), PositivePct: pct(c.PositiveCount), NeutralPct: pct(c.NeutralCount), NegativePct: pct(c.NegativeCount)}
 }
 
@@ -132,11 +132,11 @@ func aspect(in *reviewcast.Insights, ds *reviewcast.Dataset, id string) reviewca
 	}
 	a.AverageRating, a.AverageRatingWithout = reviewcast.Mean(stars, a.MentionCount), reviewcast.Mean(textStars-stars, texts-a.MentionCount)
 	if texts > 0 {
-		a.NotMentionedPct = round(100*float64(texts-a.MentionCount)/float64(texts), 1)
+		a.NotMentionedPct = reviewcast.Quotient(100*(texts-a.MentionCount), texts, 1)
 	}
 	if n := float64(a.MentionCount); n > 0 {
-		a.PositivePct = round(100*float64(a.PositiveCount)/n, 1)
-		a.Score = round(float64(a.PositiveCount-a.NegativeCount)/n, 3)
+		a.PositivePct = reviewcast.Quotient(100*a.PositiveCount, int(n), 1)
+		a.Score = reviewcast.Quotient(a.PositiveCount-a.NegativeCount, int(n), 3)
 	}
 	return a
 }

@@ -208,6 +208,9 @@ func Nearest(word string, candidates []string) string {
 	limit := min(maxEdits, 1+len([]rune(word))/4)
 	best := ""
 	for _, c := range candidates {
+		if len(c) > 4*len(word)+40 {
+			continue
+		}
 		squashed := Squash(Unaccented(c))
 		if squashed == word {
 			return c

@@ -325,6 +325,9 @@ var wholeLetters = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O
 
 // Unaccented returns a text with letters without accents: of ü, u stays.
 func Unaccented(s string) string {
+	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return s
+	}
 	return forms["accents"].ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
 }
 

@@ -135,7 +135,7 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		problem = messages["recommendations"]
 	}
 	for name, shapes := range Platforms {
-		if columns, _, ok := choose(shapes[:1], header); ok && len(columns) > 2 && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
+		if columns, _, ok := choose(shapes[:1], header); ok && len(columns) > 3 && name != "own" && !strings.Contains(strings.ToLower(problem), "export of "+name) {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s FILE`", name, name)
 		}
 	}

@@ -83,7 +83,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 		found := m.seen[name].names
 		suspect(len(found) > 1 && !slices.Contains(used, name), "businesses", quote(name), diagnostic.Join(found, "and"))
 	}
-	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), conv.overSince)
+	suspect(conv.over >= minOver, "some over", conv.over, conv.scale, conv.andRound(conv.scale), cmp.Or(conv.overSince, "a day that can't be read"))
 	refuse(conv.over > 0 && 2*conv.over >= report.Rows, "other scale", conv.scale, conv.andRound(conv.scale))
 	say(cfg.ask != "", strings.TrimPrefix(report.Remedy+"\n"+cfg.ask, "\n"))
 }
@@ -175,6 +175,10 @@ func isRecommendation(column string) bool {
 func (t *table) misread(cfg *Config) error {
 	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	halves := slices.DeleteFunc(slices.Clone(texts), func(name string) bool {
+		written := func(cells []string) bool { return cells[slices.Index(t.names, name)] != "" }
+		return !forms["half"].MatchString(name) || !slices.ContainsFunc(t.sample(), written)
+	})
 	columns, _, _ := choose(Platforms["own"], t.names)
 	other := columns["rating"]
 	switch meant := fieldOf(text); {
@@ -188,10 +192,10 @@ func (t *table) misread(cfg *Config) error {
 		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
 		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
-	case len(texts) > 0 && meant == "" && forms["like reply"].MatchString(text):
+	case len(texts) > 0 && meant == "" && forms["private"].MatchString(text):
 		return usageError(messages["notes as texts"], quote(text), quote(texts[0]), cfg.with("text", texts[0]))
-	case len(texts) > 1 && meant == "text" && cfg.ask == "" && forms["half"].MatchString(text):
-		return usageError(messages["half of texts"], quote(text), diagnostic.Join(texts, "and"))
+	case len(halves) > 1 && cfg.ask == "" && slices.Contains(halves, text):
+		return usageError(messages["half of texts"], quote(text), diagnostic.Join(halves, "and"))
 	case len(texts) > 0 && meant == "title":
 		return usageError(messages["titles as texts"], quote(text), quote(texts[0]), cfg.with("title", text, "text", texts[0]))
 	}

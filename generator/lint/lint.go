@@ -199,10 +199,10 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	}
 	id, whole := strings.ToLower(r.ID), strings.ToLower(diagnostic.Latin(author))
 	first, initial, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(diagnostic.Unaccented(short), ".")), " ")
-	nameless, rest, _ := strings.Cut("-"+id, "-"+first+"-")
+	nameless, rest, _ := strings.Cut(id, "-"+first+"-")
 	surname, _, _ := strings.Cut(rest, "-")
 	if named := len(initial) == 1 && len(surname) > 2 && strings.HasPrefix(surname, initial); named {
-		nameless = strings.TrimPrefix(nameless+"-"+first, "-")
+		nameless += "-" + first
 	} else if nameless, named = strings.CutSuffix(id, "-"+whole[strings.LastIndex(whole, " ")+1:]); !named || !full {
 		nameless = ""
 	}

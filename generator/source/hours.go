@@ -204,8 +204,8 @@ func (c calendar) plain(s string) string {
 // timeZone reads the name of a time zone of a country, which may be unknown.
 func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
-	if city := timeZones[strings.ToLower(s)]; forms["winterTime"].MatchString(s) {
-		r.warn(f, "bad-time-zone", fmt.Sprintf("%s %s is no place, and has no summer time", r.name(f), diagnostic.Quote(s)), "write the name of a city, such as "+city)
+	if city := cmp.Or(zones[country], timeZones[strings.ToLower(s)]); forms["winterTime"].MatchString(s) {
+		r.warn(f, "bad-time-zone", fmt.Sprintf("%s %s is no place, so that its summer time is not known", r.name(f), diagnostic.Quote(s)), "write the name of a city, such as "+city)
 		return s
 	}
 	// "Local" is the time zone of the machine; the output must not depend on it.

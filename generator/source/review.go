@@ -330,7 +330,7 @@ func (r *fields) verification(w *record) {
 		return
 	}
 	other := "write " + append(named, MethodsExplained)[0] +
-		diagnostic.When(number != "" && !strings.Contains(number, "."), fmt.Sprintf("; %s belongs on a line of its own below it: reference: %q", number, number))
+		diagnostic.When(number != "" && number == given.Text && strings.Count(number, "-") < 2 && !strings.ContainsAny(number, "./") && r.value("reference") == nil, fmt.Sprintf("; write the number in a field of its own, reference: %q", number))
 	if diagnostic.Nothing(given.Text) {
 		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
 	}

@@ -61,11 +61,12 @@ const maxJoined, maxJoinedBytes = 30, 16 << 10
 
 // JoinJSON reads a review whose first line is not JSON together with the next lines: in its file it goes on there,
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
-// it is no such review.
+// it is no such review. Lines of YAML belong to the first of them, which p has.
 func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
 	if forms["yamlLine"].Match(first) { // and so are the lines below it
 		for next := range bytes.Lines(rest) {
-			if bytes.HasPrefix(bytes.TrimSpace(next), []byte("{")) {
+			next = bytes.TrimRight(next, "\r\n")
+			if len(next) > 0 && next[0] != ' ' && !bytes.HasPrefix(next, []byte("- ")) && !forms["yamlLine"].Match(next) || bytes.HasPrefix(bytes.TrimSpace(next), []byte("{")) {
 				break
 			}
 			lines++
