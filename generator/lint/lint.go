@@ -244,6 +244,13 @@ func (in *inspector) small() {
 			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted {
 				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write straight ones (\"), or none")
 			}
+			for i, words := 1, strings.Fields(s); i < len(words) && c.Site.AuthorNames == "initials" && file != source.BusinessFile; i++ {
+				name := strings.Trim(words[i], ".,;:!?")
+				initial, found := strings.CutPrefix(strings.TrimSuffix(in.authors[words[i-1]], "."), words[i-1]+" ")
+				if found && len(initial) < 3 && strings.HasPrefix(name, initial) && len(name) > len(initial)+1 && !in.people[strings.ToLower(name)] {
+					in.add(top(file), words[i-1]+" "+name, "name-in-text", fmt.Sprintf("%s may be the customer %s with the surname", diagnostic.Quote(words[i-1]+" "+name), in.authors[words[i-1]]), "if so, write "+in.authors[words[i-1]])
+				}
+			}
 			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}

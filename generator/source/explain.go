@@ -208,7 +208,11 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
-	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
+	first, last := "", n.Text
+	if i := strings.LastIndex(n.Text, ",") + 1; !strings.Contains(n.Text, ";") && (f == "positive" || f == "negative" || f == "terms") {
+		first, last = n.Text[:i], n.Text[i:] // in phrases, "and" is a word but before the last
+	}
+	list, rest := strings.Split(first+separators.Replace(last), ","), ""
 	if meant, remark := r.days.meant(n.Text); f == "hours" && len(meant) > 0 {
 		list, rest = meant, remark
 	}

@@ -158,7 +158,8 @@ func (r *Review) Resolve(content *source.Content) error {
 	case where != "":
 		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, where)
 	case r.ID != "" && !reviewcast.ValidID(r.ID):
-		return fmt.Errorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
+		fixed := strings.Trim(strings.Join(strings.Fields(diagnostic.Latin(r.ID)), "-"), "-._")
+		return fmt.Errorf("--id: %q is not an id; %swrite letters a to z without accents, digits, '.', '_' and '-'", r.ID, diagnostic.When(reviewcast.ValidID(fixed), fmt.Sprintf("write %s, or leave it out: ", fixed)))
 	}
 	for r.ID == "" {
 		id := r.Date + "-" + strings.ToLower(rand.Text()[:6])
