@@ -139,10 +139,10 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
 	}
-	p.skipped(r.Skipped)
-	if r.Remedy != "" {
+	if r.Remedy != "" { // above what it says of many rows
 		p.line("%s", r.Remedy)
 	}
+	p.skipped(r.Skipped)
 	if !r.Refused { // otherwise the reviews in doubt were not written
 		for _, doubt := range slices.Sorted(maps.Keys(r.Doubts)) {
 			p.list(r.Doubts[doubt], p.few, diagnostic.Plural(len(r.Doubts[doubt]), "review")+" "+strings.ReplaceAll(doubt, "FILE", r.File)+":")

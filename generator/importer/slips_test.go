@@ -112,7 +112,7 @@ func TestSlips(t *testing.T) {
 		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
 			"2 reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
 		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
-			"  row 4 (line 4): rating 9 is over the scale of 5; correct it or, if all are out of 10: import with --rating-scale 10, and with --round nearest or down for ratings between two stars\nthe ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars; if a spreadsheet program has counted on from row to row, as 4, 5, 6, correct the rows instead\n"},
+			"the ratings have another scale; import again with --rating-scale 10, and with --round nearest or down for ratings between two stars; if a spreadsheet program has counted on from row to row, as 4, 5, 6, correct the rows instead\n"},
 		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
 			"1 added"},
 		{"one column for two fields", func(c *Config) {
