@@ -58,10 +58,8 @@ func (c *schemaCmd) Run(std streams) error {
 		c.Dir = filepath.Join(c.Dir, schema.Folder)
 	}
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
-		remedy := "name yours, as in --dir my-content/" + schema.Folder
-		if up := stepsUp(parent); up != "" {
-			remedy = "there is one above; change to the folder that holds it with: cd " + up
-		}
+		up := stepsUp(parent)
+		remedy := diagnostic.Pick(up == "", "name yours, as in --dir my-content/"+schema.Folder, "there is one above; change to the folder that holds it with: cd "+up)
 		return usageError{fmt.Errorf("--dir: there is no folder %s here; %s", parent, remedy)}
 	}
 	if err := writeSchemas(c.Dir); err != nil {
