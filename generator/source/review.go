@@ -263,7 +263,7 @@ func (r *fields) source() string {
 	case forms["addressForm"].MatchString(lower):
 		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms["addressForm"].FindStringSubmatch(lower)[1], "google")))
 	case lower != diagnostic.Platform(lower):
-		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
+		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
 	case lower != s:
 		name, com := strings.CutSuffix(lower, ".com")
 		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-")+diagnostic.When(com, ", or "+name+" if your other reviews have that"))
