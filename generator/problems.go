@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"reviewcast"
@@ -141,17 +140,15 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 func (b *Builder) complete(gone []diagnostic.Problem) {
 	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.FAQFile))
 	faq := strings.Split(string(data), "\n")
-	notInID := func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("._-", c)
-	}
 	for i, p := range gone {
 		if b.cfg.Previous != "" {
 			gone[i].Suggestion = strings.Replace(p.Suggestion, neverOnline, "", 1)
 		}
 		quoted := strings.Split(p.Message, `"`)
 		id := quoted[max(0, len(quoted)-2)] // the last one, which nothing is called any more
+		names := regexp.MustCompile(`^(?:[^#]*[^#\w.-])?` + regexp.QuoteMeta(id) + `(?:[^\w.-]|$)`)
 		for n, line := range faq {
-			if p.Code == "vanished" && !strings.HasPrefix(strings.TrimSpace(line), "#") && slices.Contains(strings.FieldsFunc(line, notInID), id) {
+			if p.Code == "vanished" && names.MatchString(line) {
 				gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", source.FAQFile, n+1, id)
 			}
 		}

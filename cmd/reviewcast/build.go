@@ -85,7 +85,7 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 			"build without --base-url before you upload them\n", c.BaseURL)
 	}
 	for _, name := range res.Edited {
-		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s; reviews and replies are in reviews, the summary is in summary.md, questions and answers in faq.yaml, titles and the description in site.yaml, names and services in business.yaml; our own words of the pages can be changed in wording.txt\n",
+		fmt.Fprintf(w, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s; reviews and replies are in reviews, the summary is in summary.md, questions and answers in faq.yaml, titles and the description in site.yaml, names, address, telephone, hours and services in business.yaml; our own words of the pages can be changed in wording.txt\n",
 			filepath.Join(c.Public, name), c.Content, c.Public)
 	}
 	theme := res.Pages.Theme // whose templates may use any file

@@ -179,6 +179,10 @@ func (t *table) misread(cfg *Config) error {
 		written := func(cells []string) bool { return cells[slices.Index(t.names, name)] != "" }
 		return !forms["half"].MatchString(name) || !slices.ContainsFunc(t.sample(), written)
 	})
+	spaced := func(c []string) bool {
+		i := slices.Index(t.names, text)
+		return i < 0 || c[i] == "" || strings.Contains(c[i], " ")
+	}
 	columns, _, _ := choose(Platforms["own"], t.names)
 	other := columns["rating"]
 	switch meant := fieldOf(text); {
@@ -192,7 +196,7 @@ func (t *table) misread(cfg *Config) error {
 		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
 		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
-	case len(texts) > 0 && meant == "" && forms["private"].MatchString(text):
+	case len(texts) > 0 && meant == "" && (forms["private"].MatchString(text) || len(t.sample()) > 0 && !slices.ContainsFunc(t.sample(), spaced)):
 		return usageError(messages["notes as texts"], quote(text), quote(texts[0]), cfg.with("text", texts[0]))
 	case len(halves) > 1 && cfg.ask == "" && slices.Contains(halves, text):
 		return usageError(messages["half of texts"], quote(text), diagnostic.Join(halves, "and"))

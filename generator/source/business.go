@@ -173,10 +173,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		own := func(alias string) bool {
 			return slices.Contains(strings.Fields(strings.ToLower(b.Name)), strings.ToLower(alias))
 		}
-		anybody := func(alias string) bool {
-			return forms["anybody"].MatchString(alias) && !strings.Contains(strings.ToLower(name), strings.ToLower(alias))
-		}
-		if i := slices.IndexFunc(aliases, anybody); i >= 0 && field == "technicians" && len(v.Items) > 1 {
+		if i := slices.IndexFunc(aliases, forms["anybody"].MatchString); i >= 0 && field == "technicians" && len(v.Items) > 1 {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s may mean other technicians, too, whose reviews would be credited to this one", diagnostic.Quote(aliases[i])), "leave it out of the aliases, and list the technicians of reviews that say it")
 		}
 		if i := slices.IndexFunc(aliases, own); i >= 0 && field == "technicians" {

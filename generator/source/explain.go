@@ -83,7 +83,10 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if i := strings.IndexAny(key, ": "); i > 0 && e.Value.Kind == syntax.Null && slices.Contains(s.names, key[:i]) {
 		return fmt.Sprintf("put a colon and a space after the name: %s: %s", key[:i], strings.TrimLeft(key[i:], ": ")), key[:i]
 	}
-	if meant = s.meant(key); meant == "" || key == "links" && e.Value.Kind == syntax.Mapping {
+	if meant = s.meant(key); meant == "" && s == reviewSchema && e.Value.Has("text") && e.Value.Has("date") {
+		meant = "owner_reply"
+	}
+	if meant == "" || key == "links" && e.Value.Kind == syntax.Mapping {
 		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
 			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
 				return "delete it, and write it where it belongs, if it is not there yet: in " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
