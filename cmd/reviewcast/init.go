@@ -97,7 +97,11 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	today := string(day)
-	r := &c.Review
+	r, given := &c.Review, c.Review // what is given is checked before the questions
+	given.Author, given.Rating, given.Date, given.Reference = cmp.Or(r.Author, "A"), cmp.Or(r.Rating, 1), cmp.Or(r.Date, today), ""
+	if err := given.Resolve(content); err != nil {
+		return usageError{err}
+	}
 	if err := std.prompt(ctx, func(p *terminal.Prompter) error { return r.Ask(p, content, today) }); err != nil {
 		return err
 	}

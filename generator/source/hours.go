@@ -204,12 +204,8 @@ func (c calendar) plain(s string) string {
 // timeZone reads the name of a time zone of a country, which may be unknown.
 func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
-	if city := cmp.Or(zones[country], timeZones[strings.ToLower(s)]); forms["winterTime"].MatchString(s) {
-		r.warn(f, "bad-time-zone", fmt.Sprintf("%s %s is no place, so that its summer time is not known", r.name(f), diagnostic.Quote(s)), "write the name of a city, such as "+city)
-		return s
-	}
-	// "Local" is the time zone of the machine; the output must not depend on it.
-	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
+	// "Local" is the time zone of the machine; the output must not depend on it. Of EST, the summer time is not known.
+	if _, err := time.LoadLocation(s); err != nil || forms["noPlace"].MatchString(s) {
 		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")
 		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
 		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)], zones[country], timeZones[diagnostic.Squash(s)]); zone != "" {
