@@ -74,7 +74,7 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	const page = 8
+	const page = 8 // mentions in an answer
 	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(args.values["polarity"]), Limit: page}
 	last, err := resume(q, args.values["cursor"])
 	if err != nil {

@@ -204,7 +204,7 @@ func summaryAnswer(v *view, args arguments) (any, error) {
 	months := in.Temporal.Monthly
 	s.Monthly = months[max(0, len(months)-summaryMonths):]
 	if since != "" {
-		const most = 24
+		const most = 24 // months of a summary that begins at a given day
 		months = slices.DeleteFunc(slices.Clone(months), func(m reviewcast.Month) bool { return m.Month < since.Month() })
 		s.Monthly = months[:min(len(months), most)]
 	}

@@ -175,20 +175,18 @@ func isRecommendation(column string) bool {
 func (t *table) misread(cfg *Config) error {
 	rating, text := cfg.Map["rating"], cfg.Map["text"]
 	texts := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return fieldOf(name) != "text" })
+	sample, at := t.sample(), slices.Index(t.names, text)
 	halves := slices.DeleteFunc(slices.Clone(texts), func(name string) bool {
-		written := func(cells []string) bool { return cells[slices.Index(t.names, name)] != "" }
-		return !forms["half"].MatchString(name) || !slices.ContainsFunc(t.sample(), written)
+		filled := func(cells []string) bool { return cells[slices.Index(t.names, name)] != "" }
+		return !forms["half"].MatchString(name) || !slices.ContainsFunc(sample, filled)
 	})
-	spaced := func(c []string) bool {
-		i := slices.Index(t.names, text)
-		return i < 0 || c[i] == "" || strings.Contains(c[i], " ")
-	}
+	written := func(cells []string) bool { return at < 0 || !forms["code"].MatchString(cells[at]) }
 	columns, _, _ := choose(Platforms["own"], t.names)
 	other := columns["rating"]
 	switch meant := fieldOf(text); {
-	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, t.sample()), other):
+	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, sample), other):
 		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))
-	case isRecommendation(rating) && len(t.sample()) > 0 && !slices.Contains(rated(t.names, t.sample()), rating):
+	case isRecommendation(rating) && len(sample) > 0 && !slices.Contains(rated(t.names, sample), rating):
 		return &UsageError{[]string{messages["recommendations"]}}
 	case forms["bestIsOne"].MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
@@ -196,7 +194,7 @@ func (t *table) misread(cfg *Config) error {
 		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
 		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
-	case len(texts) > 0 && meant == "" && (forms["private"].MatchString(text) || len(t.sample()) > 0 && !slices.ContainsFunc(t.sample(), spaced)):
+	case len(texts) > 0 && meant == "" && (forms["private"].MatchString(text) || len(sample) > 0 && !slices.ContainsFunc(sample, written)):
 		return usageError(messages["notes as texts"], quote(text), quote(texts[0]), cfg.with("text", texts[0]))
 	case len(halves) > 1 && cfg.ask == "" && slices.Contains(halves, text):
 		return usageError(messages["half of texts"], quote(text), diagnostic.Join(halves, "and"))

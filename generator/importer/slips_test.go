@@ -68,6 +68,7 @@ func TestSlips(t *testing.T) {
 		{"grades of a school", nil, "Name,Note,Datum,Kommentar\nJo,1,2026-01-02,Gut.\n", `the column "Note" may have grades, of which 1 is the best`},
 		{"notes of our own as texts", func(c *Config) { c.Map = map[string]string{"text": "Private Notes"} }, "rating,date,Comment,Private Notes\n5,2026-01-02,A wonderful job.,tips well\n", `the column "Private Notes" seems to have notes or numbers of your own, which would be published as the customers' words; import again with --map "rating=rating,date=date,text=Comment"`},
 		{"numbers of our own as texts", func(c *Config) { c.Map = map[string]string{"text": "Invoice"} }, "rating,date,Comment,Invoice\n5,2026-01-02,A wonderful job.,SB-23\n4,2026-01-03,Good.,SB-24\n", `import again with --map "rating=rating,date=date,text=Comment"`},
+		{"texts without spaces", func(c *Config) { c.Map = map[string]string{"text": "Said"} }, "rating,date,Comment,Said\n5,2026-01-02,A wonderful job.,とても良い仕事でした\n", "1 added"},
 		{"the good half of the texts", func(c *Config) { c.Map = map[string]string{"text": "Positive review"} }, "rating,date,Positive review,Negative review\n5,2026-01-02,A wonderful job.,It took long.\n", `the columns are Positive review and Negative review: join them`},
 		{"an own table as one of Trustpilot", func(c *Config) { c.Platform, c.Map = "trustpilot", nil }, "Client,Stars,Date,Comment\nJo Hall,5,2026-01-02,A wonderful job.\n", "import csv FILE --source NAME"},
 		{"a scale of 6", nil, "rating,date,text\n6,2026-01-02,Bra.\n3,2026-01-03,Ok.\n", "if all are out of 6: import"},

@@ -101,7 +101,7 @@ func linesOf(content, file string) []string {
 		return nil
 	}
 	defer root.Close()
-	const maxSize = 64 << 20
+	const maxSize = 64 << 20 // of files of which lines are shown
 	name := filepath.FromSlash(file)
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
 		return nil
