@@ -97,8 +97,14 @@ func mountReadOnly(t *testing.T, dir string) func() {
 	if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	// The hub may have a file open on the mount, so it can't be unmounted here.
 	return func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
+		if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT, ""); err != nil {
 			t.Error(err)
 		}
 	}
