@@ -38,12 +38,13 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		texts = nil // one problem stands for all of them
 		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
 			"this is still the example business that init wrote, which a build refuses, since "+baseURL+" is public",
-			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
+			"replace its values with your own, and those in site.yaml and summary.md; to look at the examples, run `reviewcast dev`"))
 	}
 	for file, text := range texts {
 		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(text, -1)))) {
-			problems = append(problems, b.find(diagnostic.Position{File: file, Line: 1}, value).Error("example",
-				fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
+			for at := b.find(diagnostic.Position{File: file, Line: 1}, value); at.Line == 1 || at.Col > 0; at = b.find(diagnostic.Position{File: file, Line: at.Line + 1}, value) {
+				problems = append(problems, at.Error("example", fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
+			}
 		}
 	}
 	for _, r := range content.Reviews { // init writes them with the source example
@@ -63,7 +64,7 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 func (b *Builder) find(at diagnostic.Position, words string) diagnostic.Position {
 	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, at.File))
 	lines := strings.SplitAfterN(string(data), "\n", at.Line)
-	if before, _, found := strings.Cut(lines[len(lines)-1], words); found {
+	if before, _, found := strings.Cut(lines[len(lines)-1], words); found && len(lines) == at.Line {
 		at.Line += strings.Count(before, "\n")
 		at.Col = utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
 	}
@@ -107,7 +108,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	content = previous.named(content, problems)
 	missing := previous.missing(content)
 	for i, p := range problems {
-		if was := previous.Manifest.BaseURL; p.Code == "bad-url" && strings.HasPrefix(p.Message, "base_url") && public(was) && was != "" {
+		if was := previous.Manifest.BaseURL; (p.Code == "bad-url" || p.Code == "local-url") && strings.HasPrefix(p.Message, "base_url") && public(was) && was != "" {
 			other, _, _ := strings.Cut(p.Suggestion, "; if the reviews are published")
 			problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other)
 		}
@@ -125,13 +126,20 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	}
 	if broken = diagnostic.HasErrors(others()); broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
-			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
+			named := slices.ContainsFunc(problems, func(p diagnostic.Problem) bool {
+				return p.Severity == diagnostic.Error && !citing[p.Code] && strings.Contains(p.Message+p.Suggestion, id)
+			})
+			return named || slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
+	}
+	var revisions []revision
+	if !broken { // a text may have changed by the mistake
+		revisions = b.revisions(previous, content)
 	}
 	breaking := diagnostic.Pick(b.cfg.Lenient, diagnostic.Warning, diagnostic.Error)
 	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), previous.strange(content, missing), b.renamed(previous, content))
 	b.complete(gone)
-	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(b.revisions(previous, content)), b.moved(previous, content, problems))
+	warnings := withSeverity(diagnostic.Warning, previous.early(content), previous.tables(revisions), b.moved(previous, content, problems))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
@@ -284,10 +292,12 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 			fresh[sayings(&r.Review)] = r
 		}
 	}
+	by := map[string]string{}
 	for id, line := range p.reviews {
 		var r reviewcast.Review
 		if key := strings.ToLower(id); kept[key] == nil && json.Unmarshal([]byte(line), &r) == nil {
 			kept[key] = fresh[sayings(&r)]
+			by[key] = fmt.Sprintf("(%s, %d of 5 stars, %s) ", r.Author, r.Rating, r.Date)
 		}
 	}
 	strangers := p.strangers(content)
@@ -299,7 +309,9 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 		missing = slices.DeleteFunc(slices.Clone(missing), func(id string) bool { return !traced(id) })
 	}
 	for _, id := range missing[:min(len(missing), maxVanished)] {
-		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing))
+		problem := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, missing)
+		problem.Message = strings.Replace(problem.Message, "is published, but no", by[strings.ToLower(id)]+"is published, but no", 1)
+		problems = append(problems, problem)
 	}
 	if more := len(missing) - maxVanished; more > 0 {
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),

@@ -251,9 +251,9 @@ func (b *Builder) moved(previous *published, content *source.Content, problems [
 		is == strings.Replace(was, "http://", "https://", 1) {
 		return nil
 	}
-	at, back := content.BaseURLAt, "write base_url: "+was
+	at, what, back := content.BaseURLAt, "the address", "write base_url: "+was
 	if b.cfg.BaseURL != "" {
-		at, back = diagnostic.Position{File: source.SiteFile}, "write --base-url "+was
+		at, what, back = diagnostic.Position{File: source.SiteFile}, "--base-url", "leave it out, or write --base-url "+was
 	}
 	for i, p := range problems {
 		if p.Code == "same-address" && b.cfg.BaseURL == "" {
@@ -262,6 +262,6 @@ func (b *Builder) moved(previous *published, content *source.Content, problems [
 		}
 	}
 	return []diagnostic.Problem{at.Error("moved",
-		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
+		fmt.Sprintf("%s is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", what, is, was),
 		fmt.Sprintf("if it is mistyped, or the pages are there and stay, %s; if the site moves to %s, there is nothing to do, and this is said once", back, is))}
 }

@@ -44,7 +44,7 @@ func TestOthersThanPublished(t *testing.T) {
 		{"a corrected text", strings.Replace(jo, "on time", "at nine", 1), "al", published.BaseURL, ""},
 		{"another customer's review", "- {id: jo, author: Mia K., rating: 1, date: 2026-05-06, text: They never came., verification: {method: job}}\n", "al", published.BaseURL,
 			`replaced reviews/all.yaml:1:3: the published review "jo" was by Jo P. of 2026-01-02, and is another one now: author, date and text differ`},
-		{"another address", jo, "al", "https://acme.test", "moved site.yaml: the address is https://acme.test, and the published pages are for https://reviews.acme.test"},
+		{"another address", jo, "al", "https://acme.test", "moved site.yaml: --base-url is https://acme.test, and the published pages are for https://reviews.acme.test"},
 		{"this computer", jo, "al", "http://localhost:8080", ""},
 		{"another id, which the questions cite", jo, "albert", published.BaseURL, `review "al" is published, but`},
 	} {
@@ -91,7 +91,7 @@ func TestWithdrawalAsNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for entry, want := range map[string]string{
-		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews",
+		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" (2026-q3-boiler, 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews",
 		"# - id: 2026-q3-boiler\n#": "error withdrawn.yaml:4:1: review \"2026-q3-boiler\" is published, and only a note here, since its lines begin with #; delete these #, so that it is withdrawn; or put the review back",
 	} {
 		put(t, dir, map[string]string{"withdrawn.yaml": gutter + entry})
@@ -105,7 +105,7 @@ func TestWithdrawalAsNote(t *testing.T) {
 // TestWithdrawn deletes published reviews and withdraws them, rightly or not, and builds between.
 func TestWithdrawn(t *testing.T) {
 	t.Parallel()
-	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
+	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" (2026-q3-boiler B., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
 	files := map[string]string{}
 	for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "2026-10-marathon-sandra", "shop-1001", "shop-1002"} {
 		files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + " B.\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
@@ -118,10 +118,10 @@ func TestWithdrawn(t *testing.T) {
 	}{
 		{"rightly", "2026-q3-boiler", "- id: 2026-q3-boiler", ""},
 		{"under another id", "2026-q3-boiler", "- id: 2026-q3-boilr", gone},
-		{"under the name of the author", "2026-q3-boiler", "- id: Jo Böhm", "error withdrawn.yaml:1:7: id is \"Jo Böhm\"; write the id of the review, as it stands behind id: in its file\nerror withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"Jo Böhm\"; write 2026-q3-boiler here, or put the review back"},
+		{"under the name of the author", "2026-q3-boiler", "- id: Jo Böhm", "error withdrawn.yaml:1:7: id is \"Jo Böhm\"; write the id of the review, as it stands behind id: in its file\nerror withdrawn.yaml:1:7: review \"2026-q3-boiler\" (2026-q3-boiler B., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more, and there has never been a review \"Jo Böhm\"; write 2026-q3-boiler here, or put the review back"},
 		{"under the name of its author", "2026-q3-boiler", "- id: 2026-q3-boiler B.", "error withdrawn.yaml:1:7: id is \"2026-q3-boiler B.\"; write id: 2026-q3-boiler"},
 		{"on one line", "2026-q3-boiler", "- 2026-q3-boiler B.: wished\n- id: shop-1001", "error withdrawn.yaml:1:3: the withdrawal is the text \"2026-q3-boiler B.: wished\"; it must have fields; write in place of this line, with the reason legal if the law requires that its text disappears everywhere: - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}"},
-		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
+		{"under an id that is like none", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" (2026-q3-boiler B., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more, and there has never been a review \"2025-q3-gutter\"; write 2026-q3-boiler here, or put the review back"},
 		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "error withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\", and none has been published; if a review is to go that is still published, write id: 2026-q3-oven; what was never published needs no withdrawal: delete these lines"},
 		{"and not deleted", "", "- id: 2026-q3-oven", ""},
 		{"in other letters", "2026-q3-boiler", "- id: 2026-Q3-Boiler", ""},

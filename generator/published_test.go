@@ -40,7 +40,7 @@ func TestVanished(t *testing.T) {
 		return msgs
 	}
 	want := []string{
-		`withdrawn.yaml: review "r1" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r1, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews`,
+		`withdrawn.yaml: review "r1" (Maria K., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r1, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews`,
 		`reviews/2.yaml:1:3: review "r2" is published, but it has lost its verification; give it its verification back, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r2, reason: withdrawn, date: 2026-06-01}, and delete it here; if it was never online, build with --previous and the address of your reviews`,
 		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: the published id must stay`,
 	}
@@ -218,10 +218,10 @@ func TestExamples(t *testing.T) {
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	_, err := NewBuilder(cfg).Build(t.Context())
 	var p *ProblemsError
-	if !errors.As(err, &p) || len(p.Problems) != 4 {
+	if !errors.As(err, &p) || len(p.Problems) != 7 {
 		t.Fatalf("a review, a summary and texts of the site are left: %v", err)
 	}
-	if got := p.Problems[3].String(); got != `summary.md:1:1: "Customers like that we come quickly, exp" … is of the example business that init wrote, and https://reviews.example.com is public; replace it with your own, or delete it` {
+	if got := p.Problems[6].String(); got != `summary.md:1:1: "Customers like that we come quickly, exp" … is of the example business that init wrote, and https://reviews.example.com is public; replace it with your own, or delete it` {
 		t.Errorf("%s", got)
 	}
 	const message = `reviews/first-reviews.yaml:6:3: review "first" is a made-up example, as its source says, and https://reviews.example.com is public; if a customer wrote it, write source: direct, or the name of the platform; if it is made up, delete the whole review`

@@ -124,8 +124,13 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 	if res.First && c.Previous != "" {
 		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
 	} else if res.First {
-		here, _ := manifestOf("public")
-		update := diagnostic.When(here.BaseURL == res.BaseURL && !within(c.Public, "public"), "to update the version in public, here, build without --public; ")
+		update := ""
+		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Clean(c.Public)), "*"))
+		for _, other := range append(beside, "public") {
+			if m, _ := manifestOf(other); m.BaseURL == res.BaseURL && !within(c.Public, other) {
+				update = fmt.Sprintf("%s, here, has an older one; to update that one, build with --public %[1]s; ", commandLine(other))
+			}
+		}
 		fmt.Fprintf(std.out, "this is the first version in %s; %sif an older one is online, build again before you upload it: add --previous %s; "+
 			"if none is, upload everything in %[1]s to your web server\n", c.Public, update, res.BaseURL)
 	}

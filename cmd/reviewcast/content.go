@@ -42,8 +42,8 @@ func (f *contentFlags) config() (generator.Config, error) {
 			"and upload everything in the folder public with your program for that", f.Public)}
 	}
 	if f.Public != "" && within(f.Content, f.Public) {
-		return generator.Config{}, usageError{fmt.Errorf("--public: %s holds the content folder, and the pages need a folder of their own; "+
-			"leave --public out, or name another, such as public", f.Public)}
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s %s the content folder, and the pages need a folder of their own; "+
+			"leave --public out, or name another, such as public", f.Public, diagnostic.Pick(isContent(f.Public), "is", "holds"))}
 	}
 	baseURL, err := reviewcast.ParseBaseURL(f.BaseURL)
 	if f.BaseURL != "" && err != nil {

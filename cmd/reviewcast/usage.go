@@ -152,7 +152,11 @@ func parseError(args []string, err error) error {
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
-		return fmt.Errorf("%s; name where the reviews are from, as in: %s", message, commandLine(slices.Concat([]string{"reviewcast"}, args, []string{"--source", sourceOf(args[2], "")})...))
+		source := sourceOf(args[2], "")
+		if !diagnostic.IsPlatform(source) && source == diagnostic.SourceOf(filepath.Base(args[2])) {
+			source = "google, or the name of another platform; or --source direct if they were written to you"
+		}
+		return fmt.Errorf("%s; add where the reviews were written, which is published: --source %s", message, source)
 	case unexpected && wordError(args, word, message) != nil:
 		return wordError(args, word, message)
 	}
@@ -185,6 +189,8 @@ func wordError(args []string, word, message string) error {
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(message, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, slices.DeleteFunc(slices.Clone(args[3:]), func(arg string) bool { return arg == word })...))
 	case args[0] == "import": // one of the other messages
+	case args[0] == word && isFolder(word) && len(args) > 1 && slices.Contains([]string{"check", "build", "dev"}, args[1]):
+		return fmt.Errorf("the command comes before %s; write: reviewcast %s --content %[1]s", commandLine(word), args[1])
 	case args[0] == word && isFolder(word):
 		return fmt.Errorf("the command is missing before %s; write reviewcast dev --content %[1]s, or check or build in place of dev", commandLine(word))
 	case exists(word) && (args[0] == "diff" || args[0] == "verify"):

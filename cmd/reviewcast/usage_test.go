@@ -94,7 +94,7 @@ func TestPrintedImports(t *testing.T) {
 	if _, stderr, _ := runIn(t, dir, "init", "content"); stderr != "" {
 		t.Fatal(stderr)
 	}
-	for name, want := range map[string]string{"export.csv": "--source direct", "reviews-2025.csv": "--source direct", "cards.csv": "--source cards"} {
+	for name, want := range map[string]string{"export.csv": "--source direct", "reviews-2025.csv": "--source direct", "cards.csv": "--source direct", "trustpilot.csv": "--source trustpilot\n"} {
 		writeFile(t, filepath.Join(dir, name), "stars;words\n5;Good.\n")
 		if _, stderr, _ := runIn(t, dir, "import", "csv", name); !strings.Contains(stderr, want) {
 			t.Errorf("%s: %s", name, stderr)

@@ -235,7 +235,8 @@ func NearestID(id string, ids []string) string {
 		named := slices.ContainsFunc(same, func(word string) bool { return !strings.ContainsAny(word, "0123456789") })
 		return !named || len(same) < max(2, len(words)-1) || strings.Count(other, "-") != len(words)-1
 	})
-	return cmp.Or(Nearest(id, ids), When(len(alike) == 1, strings.Join(alike, "")))
+	longer := slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return !strings.HasSuffix(other, "-"+id) })
+	return cmp.Or(Nearest(id, ids), When(len(longer) == 1, strings.Join(longer, "")), When(len(alike) == 1, strings.Join(alike, "")))
 }
 
 var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")

@@ -35,6 +35,7 @@ var (
 	nobody     = Words(wordsFile, "nobody")                 // of [Nobody]
 	particles  = Words(wordsFile, "particles")              // before surnames
 	noSources  = append(Words(wordsFile, "no sources"), "") // which [SourceOf] leaves out
+	ownSources = Words(wordsFile, "own sources")
 )
 
 // Languages are the codes of languages by their names.
@@ -65,6 +66,13 @@ func SourceOf(file string) string {
 
 // IsPlatform reports whether a source is a platform that is known.
 func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
+
+// OwnSource reports whether a source is the business's own, such as a survey, and no platform.
+func OwnSource(source string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(source), func(c rune) bool { return strings.ContainsRune("-_. ", c) }), func(word string) bool {
+		return slices.Contains(ownSources, word)
+	})
+}
 
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {

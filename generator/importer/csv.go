@@ -126,7 +126,7 @@ func unknownHeader(problem string, header []string, rows [][]string, remedy stri
 		average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(stars)-1))
 		remedy = fmt.Sprintf(diagnostic.Pick(len(stars) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(stars), average)
 	}
-	above := diagnostic.When(columns["rating"] == "" && columns["date"] == "", "if these are not the names of the columns, but a title, delete what is above the names; ")
+	above := diagnostic.When(columns["rating"] == "" && columns["date"] == "", "if it is another list than that of the reviews, such as one of customers, import that of the reviews; if these are not the names of the columns, but a title, delete what is above the names; ")
 	problem += fmt.Sprintf("; its columns are %s: %s%s", quoteAll(header), above, remedy)
 	if slices.ContainsFunc(header, isDay) {
 		problem = fmt.Sprintf(messages["no header"], quoteAll(header))

@@ -78,8 +78,8 @@ func plainName(column string) string {
 
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
-	var problems, corrected []string
-	wrong, known := false, Fields()
+	var problems, corrected, wrong []string
+	known := Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, name) {
 			field, column := m[name], name
@@ -87,7 +87,8 @@ func checkFields(m map[string]string) []string {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
-				wrong, corrected = true, append(corrected, field+"="+column)
+				why := diagnostic.Pick(slices.Contains(known, m[name]), "the field comes first", "there is no field "+quote(name))
+				wrong, corrected = append(wrong, why), append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -97,8 +98,8 @@ func checkFields(m map[string]string) []string {
 		}
 		corrected = append(corrected, name+"="+m[name])
 	}
-	if wrong {
-		problems = append(problems, fmt.Sprintf("column map: the field comes first, and fields have names of their own: write --map %q", strings.Join(corrected, ",")))
+	if len(wrong) > 0 {
+		problems = append(problems, fmt.Sprintf("column map: %s: write --map %q", diagnostic.Join(slices.Compact(wrong), "and"), strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column")

@@ -243,6 +243,9 @@ func (c Config) check() (Config, error) {
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
 	}
+	if c.Verification == "platform" && diagnostic.OwnSource(c.Source) {
+		bad("verification platform says that a platform has checked the authors, and source %s is none; write job if you found their jobs, invitation if you invited them to write, or receipt", quote(c.Source))
+	}
 	if !(c.RatingScale >= 1 && c.RatingScale <= 1000) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}

@@ -233,7 +233,7 @@ func TestCommaInName(t *testing.T) {
 	}
 	d := newSurvey(t)
 	d.cfg.Map = map[string]string{"rating": "stars", "autor": "name"}
-	d.says("stars,name\n", `column map: the field comes first, and fields have names of their own: write --map "author=name,rating=stars"`)
+	d.says("stars,name\n", `column map: there is no field "autor": write --map "author=name,rating=stars"`)
 }
 
 // TestStarsElsewhere: the column that is named like the stars has the texts, or no column has stars.

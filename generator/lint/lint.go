@@ -56,6 +56,9 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in.siteLanguage()
 	in.fileLanguages()
 	in.small()
+	if in.content.Summary != nil && !diagnostic.HasErrors(known) {
+		in.counted(*in.content.Summary)
+	}
 	in.duplicates(content.Reviews)
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
@@ -325,6 +328,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			continue
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
+		if half := len(words) / 2; half >= exactWords && slices.Equal(words[:half], words[half:]) {
+			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has its text twice, one below the other", r.ID), "delete one of them")
+		}
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
 		if len(words) >= exactWords {
 			keys = append(keys, *r.Text)

@@ -22,9 +22,37 @@ var ownStars, numbers = remarksOf("stars"), diagnostic.Lines(wordsFile, "numbers
 // is blame if it has minBlame words of blame, and none of praise.
 const wordsPerPraise, minBlame = 12, 3
 
+// counted reports an average or a number of reviews in the summary that the published ones contradict.
+func (in *inspector) counted(summary string) {
+	n, sum := 0, 0
+	for _, r := range in.content.Reviews {
+		if r.Published {
+			n, sum = n+1, sum+r.Rating
+		}
+	}
+	if n == 0 || forms["elsewhere"].MatchString(summary) {
+		return
+	}
+	wrong := func(found, is string) {
+		in.add(top(source.SummaryFile), found, "other-rating", fmt.Sprintf("the summary has %q, and the pages show %s", found, is),
+			"leave the number out: the pages show it above the summary, and it changes with each review; or correct it")
+	}
+	for _, found := range forms["averageForm"].FindAllStringSubmatch(summary, -1) {
+		said := strings.Replace(found[1], ",", ".", 1)
+		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said {
+			wrong(found[0], "an average of "+is)
+		}
+	}
+	for _, found := range forms["countForm"].FindAllStringSubmatch(summary, -1) {
+		if said, _ := strconv.Atoi(found[1]); said > n {
+			wrong(found[0], diagnostic.Plural(n, "review"))
+		}
+	}
+}
+
 // otherRating reports a rating that the text contradicts: of the grades that schools in some countries give, 1 is the best.
 func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
-	const remedy = "if it is a grade, of which 1 is the best, or belongs to another review, write rating: %d; if the customer has chosen it, leave it"
+	const remedy = "if it is mistyped, belongs to another review, or is a grade, of which 1 is the best, write rating: %d; if the customer has chosen it, leave it"
 	said := *cmp.Or(r.Title, new(string)) + "\n" + *r.Text
 	for _, found := range slices.Concat(ownStars[0].find(said), ownStars[1].find(said)) {
 		named := strings.ToLower(found)

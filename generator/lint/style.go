@@ -127,7 +127,7 @@ func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text stri
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
 func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
-	remedy := "ask the customer for another wording, and leave the review out until then"
+	remedy := "write […] in its place, or ask the customer for another wording, and leave the review out until then"
 	switch {
 	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
@@ -135,7 +135,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "write the reply without it"
 		in.names(r, at, text)
 	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
-		remedy = "ask the customer to edit the review where it was posted, and leave it out until then"
+		remedy = "write […] in its place, and ask the customer to edit the review where it was posted"
 	}
 	var seen []string
 	head := forms["salutation"].FindStringSubmatch(text)

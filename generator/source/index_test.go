@@ -35,7 +35,7 @@ func TestIndex(t *testing.T) {
 		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is used by the review at reviews/a.yaml:2:5 (a; upper and lower case are the same); if both are the same review, write into the first what is newer here, and delete this one; if not, give the newer one an id of its own: one that is published keeps its id`}},
 		{gone: []*record{a}, order: "A b w"},
 		{gone: []*record{a2}, come: []*record{a, unknown, late, nameless}, order: "l a b u w", problems: []string{
-			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"? If not, add it there under technicians, as - {id: anna, name: …} with the name in place of …, also if it was deleted: older reviews name it`,
+			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"? If not, add it there under technicians, as - {id: anna, name: …} with the name in place of …, also if it was deleted (then with its aliases): older reviews name it`,
 			"reviews/a.yaml:8:20: date 2999-01-01 is in the future; today is 2026-11-21; correct the year, the month or the day",
 			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21; correct the year, the month or the day"}},
 		{gone: []*record{unknown, late, nameless, b, a, w}},

@@ -75,7 +75,7 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 const maxListed = 6
 
 // goneRemedy is part of the suggestion for an id that is not there.
-const goneRemedy = ", also if it was deleted: older reviews name it"
+const goneRemedy = ", also if it was deleted (then with its aliases): older reviews name it"
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
@@ -185,6 +185,12 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
 				suggestion = fmt.Sprintf("write text: %q, as it stands below line %d of %s; or copy another part of it exactly", part, at.line(r), r.rec.file)
 			}
+			for _, other := range x.order {
+				if other.Published && other.Text != nil && strings.Contains(*other.Text, c.quote) {
+					suggestion = fmt.Sprintf("write review_id: %s, whose text has it; or %s", other.ID, suggestion)
+					break
+				}
+			}
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
@@ -195,6 +201,11 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 // than half of them.
 func likePart(text, quote string) (part string) {
 	sentences, words := forms["sentences"].FindAllString(text, -1), strings.Fields(quote)
+	if plain := strings.ToLower(strings.TrimRight(quote, ".!?…")); len(plain) > 0 && len(strings.ToLower(text)) == len(text) {
+		if at := strings.Index(strings.ToLower(text), plain); at >= 0 {
+			return text[at : at+len(plain)]
+		}
+	}
 	most, n := len(words)/2, len(forms["sentences"].FindAllString(quote, -1))
 	for i := range max(0, len(sentences)-n+1) {
 		like := strings.TrimSpace(strings.Join(sentences[i:i+n], ""))
@@ -213,6 +224,13 @@ func addressed(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexAny(s, "#/")+1:], ".yaml")
 }
 
+// misverified reports whether an error of the review is about its verification.
+func (r *record) misverified() bool {
+	return r.problems != nil && slices.ContainsFunc(r.problems.All(), func(p diagnostic.Problem) bool {
+		return p.Severity == diagnostic.Error && strings.Contains(p.Message, "verification")
+	})
+}
+
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
 	r := x.first(c.id, at)
@@ -220,7 +238,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
 		why = "is withdrawn"
-	case !complete && (r == nil || r.Hidden == Unverified):
+	case !complete && (r == nil || r.Hidden == Unverified), r != nil && r.Hidden == Unverified && r.rec.misverified():
 		return nil, nil
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
@@ -229,7 +247,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		if id := x.meant(c.id, at, *cmp.Or(c.list, new([]string))...); id != "" {
 			suggestion = fmt.Sprintf("did you mean %q?", id)
 		}
-		if ids := strings.Fields(c.id); len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return x.first(id, at) == nil }) {
+		if ids := strings.FieldsFunc(c.id, func(r rune) bool { return strings.ContainsRune(" ;,/+|", r) }); len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return x.first(id, at) == nil }) {
 			suggestion = "it is one text, without a comma between the ids: write " + strings.Join(ids, ", ")
 		}
 	case r.ID != c.id:

@@ -263,7 +263,7 @@ func (r *fields) source() string {
 	case forms["addressForm"].MatchString(lower):
 		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms["addressForm"].FindStringSubmatch(lower)[1], "google")))
 	case lower != diagnostic.Platform(lower):
-		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
+		r.warn("source", "source-case", fmt.Sprintf("source %s is nearly the name of the platform %s, and counts as a different source", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
 	case lower != s:
 		name, com := strings.CutSuffix(lower, ".com")
 		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+strings.ReplaceAll(lower, " ", "-")+diagnostic.When(com, ", or "+name+" if your other reviews have that"))
@@ -335,6 +335,9 @@ func (r *fields) verification(w *record) {
 		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
 	}
 	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, other)
+	if w.Verification.Method == "platform" && diagnostic.OwnSource(w.Source) {
+		r.warn("method", "bad-value", "method platform says that a platform has checked the author, and source "+w.Source+" is none", "write the platform as source, on a line beside rating, such as source: trustpilot; or method: job if you found their job, or invitation, or receipt")
+	}
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

@@ -90,7 +90,8 @@ func linksOf(n *syntax.Node) string {
 	var links []string
 	for i := 0; n != nil && i < len(n.Items); i++ {
 		if m := forms["addressForm"].FindStringSubmatch(n.Items[i].Text); m != nil {
-			links = append(links, fmt.Sprintf("%q: %q", m[1], n.Items[i].Text))
+			label := forms["pageName"].FindStringSubmatch(n.Items[i].Text)
+			links = append(links, fmt.Sprintf("%q: %q", append(label, m[1])[min(1, len(label))], n.Items[i].Text))
 		}
 		for _, e := range n.Items[i].Entries {
 			links = append(links, fmt.Sprintf("%q: %q", e.Key.Text, e.Value.Text))

@@ -139,7 +139,7 @@ func (r *fields) id() string {
 		suggestion = fmt.Sprintf("it has %d characters; write one of at most %d", n, reviewcast.MaxIDLength)
 	} else if r.schema == withdrawnSchema {
 		suggestion = "write the id of the review, as it stands behind id: in its file"
-	} else if fixed := fixID(s); fixed != "" {
+	} else if fixed := strings.ToLower(fixID(s)); fixed != "" {
 		suggestion = fmt.Sprintf("write %s: %s", fixed, suggestion)
 	}
 	r.fail(n, "bad-id", fmt.Sprintf("%s is %s", r.name("id"), diagnostic.Quote(s)), suggestion)

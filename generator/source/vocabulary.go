@@ -41,8 +41,12 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	c := &s.content
 	c.Aspects = r.terms("aspects", aspectSchema, "id", "label")
 	if n := len(c.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(c.Aspects, func(t sentiment.Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
-		r.warn("aspects", "bad-value", "the aspects listed here stand in place of those of reviewcast, "+strings.Join(ShippedAspects[:3], ", ")+" and others, which have no pages then",
-			`if they are to be beside these, list them, too, such as - {id: punctuality, label: "Punctuality", extends: punctuality}`)
+		lines := ""
+		for _, id := range ShippedAspects {
+			lines += fmt.Sprintf(" - {id: %s, label: %s%s, extends: %[1]s}", id, strings.ToUpper(id[:1]), strings.ReplaceAll(id[1:], "_", " "))
+		}
+		r.warn("aspects", "bad-value", "the aspects listed here stand in place of those of reviewcast, "+diagnostic.Join(ShippedAspects, "and")+", which have no pages then",
+			"if they are to be beside these, list them below it, too, each on a line:"+lines)
 	}
 	c.Problems = r.terms("problems", problemSchema, "id", "label", "terms")
 	c.Ignore = r.texts("ignore")
@@ -75,6 +79,11 @@ func (r *fields) terms(field string, s *schema, required ...string) []sentiment.
 		term := sentiment.Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = t.texts("positive"), t.texts("negative"), t.texts("neutral")
+			for i := 0; i < len(term.Negative) && len(term.Negative) == len(t.value("negative").Items); i++ {
+				if n := t.value("negative").Items[i]; slices.Contains(term.Positive, n.Text) {
+					t.Add(diagnostic.Warning, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is in positive, too, and counts as that", diagnostic.Quote(n.Text)), "delete it from one of the two lists")
+				}
+			}
 			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
 		}
 		r.twice(seen, term.ID, t.placeOf("id"), "a second entry has the id %s")
@@ -182,6 +191,11 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
 			r.warn("question", "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
+		}
+		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool {
+			return f.Answer == q.Answer && f.Question != q.Question && strings.Count(f.Answer, " ") > 4
+		}) {
+			r.warn("answer", "same-question", "another question has the same answer", "write its own, unless one answer fits both")
 		}
 		c.FAQ = append(c.FAQ, *q)
 	}

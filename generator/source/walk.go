@@ -101,6 +101,9 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
 			other = "the folder holds " + strings.Join(all, ", ") + " and README.md; move this one out of the content folder"
 		}
+		if ext == ".md" && !w.there(SummaryFile) {
+			other = "if it is your summary, rename it to " + SummaryFile + "; " + other
+		}
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(ThemeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
