@@ -87,7 +87,7 @@ func (b *Builder) unaddressed(content *source.Content, problems []diagnostic.Pro
 
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
-	return !source.IsLocal(baseURL) && !forms["exampleDomain"].MatchString(baseURL)
+	return !source.IsLocal(baseURL) && !forms("exampleDomain").MatchString(baseURL)
 }
 
 // withSeverity gives problems a severity.

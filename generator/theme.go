@@ -70,7 +70,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 			if ours == "" && slices.Contains(says, text) { // such as "a job record", which is (job)
 				ours = text
 			}
-			values := slices.Repeat([]any{""}, len(forms["valueForm"].FindAllString(ours, -1)))
+			values := slices.Repeat([]any{""}, len(forms("valueForm").FindAllString(ours, -1)))
 			wrong := func(message, suggestion string) {
 				add(diagnostic.Error, "wording.txt", words[:read], message, suggestion)
 			}
@@ -89,7 +89,7 @@ func wordingProblems(words []byte, add func(severity diagnostic.Severity, file s
 					"; README.md, the manual, lists our headings below wording.txt")
 			case len(values) > 0 && strings.Contains(fmt.Sprintf(own, values...), "%!"):
 				wrong("the values of the text are missing, or there are others", fmt.Sprintf("write as many as ours has, each as there, and %%%% for the sign of per cent: %q", ours))
-			case text == "(number)" && !forms["numberForm"].MatchString(own):
+			case text == "(number)" && !forms("numberForm").MatchString(own):
 				wrong("the number doesn't show the signs", "write 12345.67 as it is in your language, such as 12.345,67")
 			case text[0] == '(' && len(strings.Fields(ours)) > 6 && !strings.Contains(ours, "%") && len(strings.Fields(own)) != len(strings.Fields(ours)):
 				wrong(fmt.Sprintf("there must be %d words", len(strings.Fields(ours))), "write one for each of "+ours)
@@ -107,14 +107,14 @@ var forms = diagnostic.Forms(themeMistakes, "forms")
 
 // templateProblem returns an error of an editor's template as a problem; err if it is none.
 func templateProblem(err error) error {
-	m := forms["templateForm"].FindStringSubmatch(err.Error())
+	m := forms("templateForm").FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
 	line, _ := strconv.Atoi(m[2])
 	col, _ := strconv.Atoi(m[3]) // "" is 0: none
 	message := m[5]
-	if field := forms["fieldForm"].FindStringSubmatch(message); field != nil {
+	if field := forms("fieldForm").FindStringSubmatch(message); field != nil {
 		message = fmt.Sprintf("there is no %s here", cmp.Or(field[1], field[2]))
 	} else if col == 0 {
 		message = "{{ and }} don't match: " + message

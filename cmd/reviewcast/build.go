@@ -101,7 +101,7 @@ func (c *buildCmd) warn(w io.Writer, res *generator.Result) {
 			fmt.Fprintf(w, "warning: %s is a copy of a content folder, with what is never published, and would be uploaded; delete it, or move it elsewhere if it is a backup\n", name)
 			return fs.SkipDir
 		}
-		if err == nil && forms["strayForm"].MatchString(name) {
+		if err == nil && forms("strayForm").MatchString(name) {
 			fmt.Fprintf(w, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n",
 				name, filepath.Join(c.Content, "reviews"))
 		}

@@ -173,7 +173,7 @@ func checkPublished(where string) error {
 		return usageError{fmt.Errorf("the published folder is inside %s; %swrite %s", where, uploaded, filepath.Join(where, "public"))}
 	case here && !isFolder(where):
 		return usageError{fmt.Errorf("%s is a file; name the folder that a build has written, such as %s", where, cmp.Or(diagnostic.When(isPublished(filepath.Dir(where)), filepath.Dir(where)), "public"))}
-	case !here && (forms["hostForm"].MatchString(where) || scheme == "http://"):
+	case !here && (forms("hostForm").MatchString(where) || scheme == "http://"):
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
 	case !here && !strings.Contains(where, "://"):
 		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))

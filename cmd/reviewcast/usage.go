@@ -43,8 +43,8 @@ func explain(section, text string) error {
 
 // retyped returns the arguments with hyphens, spaces and quotation marks that a terminal knows.
 func retyped(args []string) []string {
-	one := forms["wordProcessed"].ReplaceAllStringFunc(strings.ReplaceAll(strings.Join(args, "\x00"), "\u00a0", "\x00"), func(s string) string {
-		return strings.ReplaceAll(forms["wordProcessed"].ReplaceAllString(s, "$1"), "\x00", " ")
+	one := forms("wordProcessed").ReplaceAllStringFunc(strings.ReplaceAll(strings.Join(args, "\x00"), "\u00a0", "\x00"), func(s string) string {
+		return strings.ReplaceAll(forms("wordProcessed").ReplaceAllString(s, "$1"), "\x00", " ")
 	})
 	plain := strings.Split(one, "\x00")
 	for i, arg := range plain {
@@ -184,8 +184,8 @@ func wordError(args []string, word, message string) error {
 		return fmt.Errorf("%s; import one file at a time", message)
 	case args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
-	case args[0] == "import" && len(args) > 2 && forms["workbook"].MatchString(args[2]):
-		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(forms["workbook"].ReplaceAllString(args[2], ".csv"), "", args[3:]...))
+	case args[0] == "import" && len(args) > 2 && forms("workbook").MatchString(args[2]):
+		return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: %s", message, importOf(forms("workbook").ReplaceAllString(args[2], ".csv"), "", args[3:]...))
 	case args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(message, "did you mean"):
 		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word, slices.DeleteFunc(slices.Clone(args[3:]), func(arg string) bool { return arg == word })...))
 	case args[0] == "import": // one of the other messages

@@ -66,8 +66,8 @@ func (at Position) Warning(code, message, remedy string) Problem {
 // JSON Lines.
 func (at Position) problem(sev Severity, code, message, suggestion string) Problem {
 	if strings.HasSuffix(at.File, ".jsonl") && strings.Contains(suggestion, ": ") {
-		for written, field := range inJSON {
-			suggestion = field.ReplaceAllString(suggestion, written)
+		for _, row := range Rows(wordsFile, "JSON") {
+			suggestion = inJSON(row[0]).ReplaceAllString(suggestion, row[0])
 		}
 	}
 	return Problem{Severity: sev, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -57,7 +58,7 @@ func Platform(source string) string {
 
 // SourceOf returns the source that the name of a file says, without the words and numbers that say no place; "" for none.
 func SourceOf(file string) string {
-	words := strings.Split(forms["notSource"].ReplaceAllString(Unaccented(strings.ToLower(file)), " "), " ")
+	words := strings.Split(forms("notSource").ReplaceAllString(Unaccented(strings.ToLower(file)), " "), " ")
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
 		word = strings.TrimRight(word, "0123456789")
 		return months[word] != "" || slices.Contains(noSources, word)
@@ -76,7 +77,7 @@ func OwnSource(source string) bool {
 
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
-	_, rest, _ := strings.Cut("\n"+table, "\n["+name+"]\n")
+	_, rest, _ := strings.Cut(table, "\n["+name+"]\n")
 	rest, _, _ = strings.Cut(rest, "\n[")
 	return rest
 }
@@ -104,15 +105,21 @@ func Rows(table, name string) (rows [][]string) {
 	return rows
 }
 
-// Forms returns the regular expressions of a section of lines "name, tab, expression".
-func Forms(table, name string) map[string]*regexp.Regexp {
-	m := map[string]*regexp.Regexp{}
+// Forms returns the regular expressions of a section of lines "name, tab, expression" by their names; nil for another
+// name. Each is compiled when it is first used: a program uses few of them.
+func Forms(table, name string) func(name string) *regexp.Regexp {
+	m := map[string]func() *regexp.Regexp{}
 	for _, row := range Rows(table, name) {
 		if len(row) == 2 { // and no note
-			m[row[0]] = regexp.MustCompile(row[1])
+			m[row[0]] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(row[1]) })
 		}
 	}
-	return m
+	return func(name string) *regexp.Regexp {
+		if compiled := m[name]; compiled != nil {
+			return compiled()
+		}
+		return nil
+	}
 }
 
 // Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".
@@ -122,7 +129,7 @@ func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(st
 // is German for none given.
 func Nobody(s string) bool {
 	name := strings.Join(strings.Fields(s), "")
-	return slices.Contains(nobody, strings.Trim(strings.ToLower(name), "()<>")) && !forms["initials"].MatchString(name) && name != "Anonymous"
+	return slices.Contains(nobody, strings.Trim(strings.ToLower(name), "()<>")) && !forms("initials").MatchString(name) && name != "Anonymous"
 }
 
 // SurnameLast returns "Maria Kowalska" for "Kowalska, Maria" and for "KOWALSKA Maria", and otherwise drops what follows
@@ -131,7 +138,7 @@ func Nobody(s string) bool {
 func SurnameLast(name string) string {
 	before, after, comma := strings.Cut(name, ",")
 	if !comma {
-		return forms["capitalsFirst"].ReplaceAllString(name, "$2 $1")
+		return forms("capitalsFirst").ReplaceAllString(name, "$2 $1")
 	}
 	words := strings.Fields(before)
 	plain := func(word string) bool { return !slices.Contains(particles, strings.ToLower(word)) }
@@ -161,7 +168,7 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if full+empty > 0 {
 		return float64(full), scale, strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ ") == ""
 	}
-	m := forms["ratingForm"].FindStringSubmatch(s)
+	m := forms("ratingForm").FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0, false
 	}
@@ -169,7 +176,7 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if scale = number(m[3]); m[4] != "" {
 		scale = 100
 	}
-	return number(word), scale, forms["decimalForm"].MatchString(word) && (m[3] == "" || scale > 0)
+	return number(word), scale, forms("decimalForm").MatchString(word) && (m[3] == "" || scale > 0)
 }
 
 // number reads a number with a point or a comma; 0 for none.
@@ -200,7 +207,7 @@ func MeantRating(s string) string {
 // name is the name of its field.
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
-	if forms["dateForm"].MatchString(s) {
+	if forms("dateForm").MatchString(s) {
 		exchanged := s[:5] + s[8:] + s[4:7]
 		remedy := Pick(reviewcast.Date(exchanged).Valid(), "write "+exchanged+" if month and day are exchanged", "correct the month or the day")
 		return fmt.Sprintf("%s %s does not exist", name, s), remedy
@@ -210,7 +217,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 			return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("look it up, and %s, such as %s-14", form, t.Format("2006-01"))
 		}
 	}
-	choices, iso := meantDates(s), forms["isoForm"].FindAllString(s, -1)
+	choices, iso := meantDates(s), forms("isoForm").FindAllString(s, -1)
 	date, _, _ := strings.Cut(strings.Join(choices, ""), " ")
 	what, remedy := "is not a date", form+", such as 2026-03-14"
 	switch {
@@ -222,7 +229,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		what, remedy = "is not in the form YYYY-MM-DD", "write "+date
 	case len(iso) == 1 && reviewcast.Date(iso[0]).Valid():
 		what, remedy = "has more than a date", "write "+iso[0]
-	case len(meantDates(forms["lastDays"].ReplaceAllString(s, "28"))) > 0:
+	case len(meantDates(forms("lastDays").ReplaceAllString(s, "28"))) > 0:
 		what, remedy = "does not exist", "correct the month or the day, and "+form
 	case ages.MatchString(s) && strings.HasPrefix(name, "owner_reply"):
 		what, remedy = "is no day of the calendar", "write the day on which you answered, as YYYY-MM-DD"
@@ -237,7 +244,7 @@ var ages = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(Words(wordsFi
 
 // EnglishMonths writes the names of months as English short forms, and keeps everything else.
 func EnglishMonths(s string) string {
-	return forms["letters"].ReplaceAllStringFunc(s, func(word string) string {
+	return forms("letters").ReplaceAllStringFunc(s, func(word string) string {
 		return cmp.Or(months[strings.ToLower(strings.TrimSuffix(word, "."))], word)
 	})
 }
@@ -246,12 +253,12 @@ func EnglishMonths(s string) string {
 func PlainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
 	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-", "(", "", ")", "", " ago ", " aug ", " ago. ", " aug ", "-ago-", "-aug-", "°", "", "年", "-", "月", "-").Replace(strings.ToLower(s))
-	s = forms["ordinals"].ReplaceAllString(forms["spaces"].ReplaceAllString(s, " ")+" ", "$1 ")
-	s = forms["letters"].ReplaceAllStringFunc(s, func(word string) string {
+	s = forms("ordinals").ReplaceAllString(forms("spaces").ReplaceAllString(s, " ")+" ", "$1 ")
+	s = forms("letters").ReplaceAllStringFunc(s, func(word string) string {
 		word = strings.TrimSuffix(word, ".")
 		return cmp.Or(months[word], clockWords[word])
 	})
-	return forms["clock"].ReplaceAllString(strings.TrimSpace(forms["spaces"].ReplaceAllString(s, " ")), "$1")
+	return forms("clock").ReplaceAllString(strings.TrimSpace(forms("spaces").ReplaceAllString(s, " ")), "$1")
 }
 
 // meantDates reads the other ways in which people write dates. Of a date that can be read in several ways all come
@@ -336,7 +343,7 @@ func Unaccented(s string) string {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return s
 	}
-	return forms["accents"].ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
+	return forms("accents").ReplaceAllString(norm.NFD.String(wholeLetters.Replace(s)), "")
 }
 
 // latinLetters are Greek and Cyrillic letters without accents, and Latin ones for them.

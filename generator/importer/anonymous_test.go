@@ -15,9 +15,9 @@ func TestNamelessColumns(t *testing.T) {
 	} {
 		for name := range strings.SplitSeq(names, ",") {
 			plain, got := plainName(name), ""
-			if forms["showsName"].MatchString(plain) {
+			if forms("showsName").MatchString(plain) {
 				got = "show"
-			} else if forms["hidesName"].MatchString(plain) {
+			} else if forms("hidesName").MatchString(plain) {
 				got = "hide"
 			}
 			if got != want {

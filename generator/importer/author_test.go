@@ -97,7 +97,7 @@ func TestPublishedAuthorProperties(t *testing.T) {
 			t.Fatalf("%q gives %q", name, got)
 		}
 		_, last, two := strings.Cut(got, " ")
-		if forms["initialLast"].MatchString(got) { // as it was
+		if forms("initialLast").MatchString(got) { // as it was
 			last = last[strings.LastIndex(last, " ")+1:]
 		}
 		letters := strings.FieldsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) })

@@ -55,7 +55,7 @@ func said(rows [][]string, cell string) string {
 		if len(row) > 2 && !slices.ContainsFunc(row[2:], has) {
 			continue
 		}
-		if form := forms[row[0]]; form == nil && has(row[0]) || form != nil && form.MatchString(cell) {
+		if form := forms(row[0]); form == nil && has(row[0]) || form != nil && form.MatchString(cell) {
 			return row[1]
 		}
 	}
@@ -78,7 +78,7 @@ func unshown(column, cell string) bool {
 	if slices.Contains(unshownColumns, diagnostic.Squash(column)) {
 		return slices.Contains(yes, state) || state != "" && isDay(cell)
 	}
-	return slices.Contains(hiddenStates, state) && !forms["showsName"].MatchString(plainName(column)) // which hides no more
+	return slices.Contains(hiddenStates, state) && !forms("showsName").MatchString(plainName(column)) // which hides no more
 }
 
 // sample returns the first rows below the header.
@@ -91,7 +91,7 @@ func (t *table) sample() (rows [][]string) {
 		if err != nil {
 			break // or the end of what has been read
 		}
-		if len(cells) == len(t.names) && !forms["secondHeading"].MatchString(strings.Join(cells, "")) {
+		if len(cells) == len(t.names) && !forms("secondHeading").MatchString(strings.Join(cells, "")) {
 			rows = append(rows, cells)
 		}
 	}
@@ -122,7 +122,7 @@ func rated(names []string, rows [][]string) []string {
 		i, given, counted, start := slices.Index(names, name), "", len(rows) > 2, 0.0
 		for j, cells := range rows {
 			value, scale, ok := diagnostic.ParseRating(cells[i])
-			if given += cells[i]; forms["counts"].MatchString(name) || cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
+			if given += cells[i]; forms("counts").MatchString(name) || cells[i] != "" && (!ok || value <= 0 || value > 10 || scale > 100) {
 				return true
 			}
 			start = diagnostic.Pick(j == 0, value, start)
@@ -135,22 +135,22 @@ func rated(names []string, rows [][]string) []string {
 // mayBeText reports whether a column may have the customers' words: half of its cells in some rows are long or, if its
 // name is like that, one is a sentence. Only reports that no column is known to have them; then the name may be that of replies, too.
 func mayBeText(name string, i int, rows [][]string, only bool) bool {
-	like, filled, long := forms["like text"].MatchString(name) && !mayHide(name), 0, 0
+	like, filled, long := forms("like text").MatchString(name) && !mayHide(name), 0, 0
 	for _, cells := range rows {
 		filled += min(len(cells[i]), 1)
-		if forms["prose"].MatchString(cells[i]) || like && forms["threeWords"].MatchString(cells[i]) {
+		if forms("prose").MatchString(cells[i]) || like && forms("threeWords").MatchString(cells[i]) {
 			long++
 		}
 	}
-	return like && only || (only || !forms["like reply"].MatchString(name)) && long > 0 && (like || 2*long >= filled)
+	return like && only || (only || !forms("like reply").MatchString(name)) && long > 0 && (like || 2*long >= filled)
 }
 
 // left returns the columns that no field has and whose cells in some rows have a form, if there is one.
 func left(header []string, columns map[string]string, rows [][]string, form string) []string {
 	given := slices.Collect(maps.Values(columns))
 	return slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-		other := func(cells []string) bool { return !forms[form].MatchString(cells[slices.Index(header, name)]) }
-		return forms[form] == nil || len(rows) == 0 || slices.Contains(given, name) || mayHide(name) || forms["like reply"].MatchString(name) || slices.ContainsFunc(rows, other)
+		other := func(cells []string) bool { return !forms(form).MatchString(cells[slices.Index(header, name)]) }
+		return forms(form) == nil || len(rows) == 0 || slices.Contains(given, name) || mayHide(name) || forms("like reply").MatchString(name) || slices.ContainsFunc(rows, other)
 	})
 }
 
@@ -160,15 +160,15 @@ func likeliest(field string, columns map[string]string, header []string, rows []
 	used := slices.Collect(maps.Values(columns))
 	sure := map[string][]string{"rating": rated(header, rows), "date": days(header, rows)}[field]
 	may := slices.DeleteFunc(slices.Clone(header), func(h string) bool {
-		other := forms["otherDay"].MatchString(h) || field == "rating" && len(sure) != 1 && forms["like recommendation"].MatchString(h) ||
-			field == "author" && (mayHide(h) || forms["showsName"].MatchString(plainName(h)) || forms["hidesName"].MatchString(plainName(h)))
-		return !forms["like "+field].MatchString(h) && !slices.Contains(sure, h) || other || slices.Contains(used, h)
+		other := forms("otherDay").MatchString(h) || field == "rating" && len(sure) != 1 && forms("like recommendation").MatchString(h) ||
+			field == "author" && (mayHide(h) || forms("showsName").MatchString(plainName(h)) || forms("hidesName").MatchString(plainName(h)))
+		return !forms("like "+field).MatchString(h) && !slices.Contains(sure, h) || other || slices.Contains(used, h)
 	})
 	fits := func(h string) bool {
 		return slices.Contains(sure, h) || field == "text" && mayBeText(h, slices.Index(header, h), rows, false)
 	}
-	says := func(h string) bool { return field == "rating" && forms["like rating"].MatchString(h) }
-	for _, is := range []func(string) bool{fits, says, func(h string) bool { return !forms["like reply"].MatchString(h) }} {
+	says := func(h string) bool { return field == "rating" && forms("like rating").MatchString(h) }
+	for _, is := range []func(string) bool{fits, says, func(h string) bool { return !forms("like reply").MatchString(h) }} {
 		if slices.ContainsFunc(may, is) {
 			may = slices.DeleteFunc(may, func(h string) bool { return !is(h) })
 		}
@@ -184,7 +184,7 @@ func likelihood(field, column string) int {
 	if field == "date" {
 		return likelyDays(column)
 	}
-	found := func(form string) int { return min(len(forms[form].FindString(column)), 1) }
+	found := func(form string) int { return min(len(forms(form).FindString(column)), 1) }
 	return found("likely "+field) - found("unlikely "+field)
 }
 

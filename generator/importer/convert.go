@@ -66,8 +66,8 @@ type converter struct {
 
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, written: map[dateForm]datesAlike{}, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
-	c.croatian = forms["croatian"].MatchString(c.columns())
-	c.surnameFirst = cfg.AuthorNames != "full" && forms["surnameFirst"].MatchString(cfg.Map["author"])
+	c.croatian = forms("croatian").MatchString(c.columns())
+	c.surnameFirst = cfg.AuthorNames != "full" && forms("surnameFirst").MatchString(cfg.Map["author"])
 	for f := range c.says {
 		c.says[f] = cfg.Map[fieldNames[f]] != ""
 	}
@@ -89,10 +89,10 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	for f := range r.cells {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
-	r.cells[fieldAuthor] = forms["behindName"].ReplaceAllString(r.cells[fieldAuthor], "")
+	r.cells[fieldAuthor] = forms("behindName").ReplaceAllString(r.cells[fieldAuthor], "")
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
-		if forms["rounded"].MatchString(v.external) {
+		if forms("rounded").MatchString(v.external) {
 			return v, r.skip(NoID, messages["rounded id"], quote(v.external))
 		}
 		if v.external == "" {
@@ -101,7 +101,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		v.key = keyOf("id", v.external)
 	}
 	if undated, blank := isBlank(r.cells[fieldDate]), isBlank(r.cells[fieldText]); undated || blank {
-		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms["sumForm"].MatchString(r.cells[f]) })
+		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return forms("sumForm").MatchString(r.cells[f]) })
 		if sum || undated && blank {
 			return v, r.skip(NoReview, "the row seems to have totals or a heading, and is no review; delete it")
 		}
@@ -119,7 +119,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[fieldText] = unlessBlank(text)
 	v.values[fieldSource] = asJSON(c.Source)
 	v.author = r.cells[fieldAuthor]
-	author := diagnostic.Pick(c.surnameFirst, forms["lastWord"].ReplaceAllString(strings.TrimSpace(v.author), "$2 $1"), v.author)
+	author := diagnostic.Pick(c.surnameFirst, forms("lastWord").ReplaceAllString(strings.TrimSpace(v.author), "$2 $1"), v.author)
 	if v.turned = author != v.author; v.turned || c.AuthorNames != "full" && strings.Contains(author, ",") && !strings.HasPrefix(author, diagnostic.SurnameLast(author)) {
 		c.turned++
 	}
@@ -144,7 +144,7 @@ func (c *converter) text(r *row, _ *review) *Skip {
 				utf8.RuneCountInString(cell[:at])+1, f, bad)
 		}
 		limit := diagnostic.Pick(f == fieldAuthor, MaxAuthor, reviewcast.MaxTextLength)
-		if shown := strings.TrimSpace(cell); forms["cellError"].MatchString(shown) {
+		if shown := strings.TrimSpace(cell); forms("cellError").MatchString(shown) {
 			return r.skip(CellError, "%s %s %s", f, quote(cell), said(textWords, shown))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
@@ -211,7 +211,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 func (c *converter) isAnswer(r *row) bool {
 	author, business := diagnostic.Squash(r.cells[fieldAuthor]), diagnostic.Squash(c.Business)
 	own := len(author) > 3 && (strings.Contains(business, author) || business != "" && strings.Contains(author, business))
-	return own || forms["ownerName"].MatchString(r.cells[fieldAuthor]) || forms["ownerStart"].MatchString(r.cells[fieldText])
+	return own || forms("ownerName").MatchString(r.cells[fieldAuthor]) || forms("ownerStart").MatchString(r.cells[fieldText])
 }
 
 // andRound offers --round for ratings between two stars, and a scale of 10 for one of 6, such as that of dice.
@@ -242,7 +242,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 		return nil
 	}
 	tag, err := languageOf(cell)
-	ukrainian := cell == "UK" && forms["cyrillic"].MatchString(r.cells[fieldText])
+	ukrainian := cell == "UK" && forms("cyrillic").MatchString(r.cells[fieldText])
 	if spoken, is := spokenIn(cell, c.countries); is && !ukrainian {
 		c.countries = c.countries || err != nil
 		return r.skip(BadLanguage, messages["language is a country"], quote(cell), spoken, c.with("language", ""))
@@ -287,7 +287,7 @@ func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
 		cell := diagnostic.Squash(r.cells[fieldVerification])
-		switch sure := slices.Contains(yes, cell) || forms["numberForm"].MatchString(strings.TrimSpace(r.cells[fieldVerification])); {
+		switch sure := slices.Contains(yes, cell) || forms("numberForm").MatchString(strings.TrimSpace(r.cells[fieldVerification])); {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
 		case strings.Trim(cell, "–—/") == "" || slices.Contains(no, cell) || slices.Contains(unverified, cell):

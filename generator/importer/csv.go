@@ -121,7 +121,7 @@ func trimmed(cells []string) (names []string) {
 func unknownHeader(problem string, header []string, rows [][]string, remedy string) error {
 	columns, _, _ := choose(Platforms["own"], header)
 	stars := slices.DeleteFunc(rated(header, rows), isRecommendation)
-	if at := slices.Index(header, append(stars, "")[0]); len(stars) > 1 && columns["rating"] == "" && !slices.ContainsFunc(stars, forms["likely rating"].MatchString) {
+	if at := slices.Index(header, append(stars, "")[0]); len(stars) > 1 && columns["rating"] == "" && !slices.ContainsFunc(stars, forms("likely rating").MatchString) {
 		beside := at+len(stars) <= min(len(header), 26) && slices.Equal(header[at:at+len(stars)], stars)
 		average := diagnostic.When(beside, fmt.Sprintf(" (in row 2 =AVERAGE(%c2:%c2))", 'A'+at, 'A'+at+len(stars)-1))
 		remedy = fmt.Sprintf(diagnostic.Pick(len(stars) > 2, messages["parts"], messages["two parts"]), remedy, quoteAll(stars), average)
@@ -164,11 +164,11 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, before int, err error) {
 	if err != nil && err != io.EOF {
 		return 0, 0, err
 	}
-	if m := forms["sepForm"].FindSubmatch(head); m != nil {
+	if m := forms("sepForm").FindSubmatch(head); m != nil {
 		_, _ = in.Discard(len(m[0]))
 		return rune(m[1][0]), 1, nil
 	}
-	first, _, _ := strings.Cut(forms["quoted"].ReplaceAllString(string(head), ""), "\n")
+	first, _, _ := strings.Cut(forms("quoted").ReplaceAllString(string(head), ""), "\n")
 	fewer := func(a, b rune) int { return strings.Count(first, string(b)) - strings.Count(first, string(a)) }
 	return slices.MinFunc([]rune(",;\t|"), fewer), 0, nil // of those that are equally frequent the first one
 }
@@ -256,7 +256,7 @@ func (t *table) shape(r *row, cells []string) error {
 	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
 	remedy := fmt.Sprintf("put straight quotes (\") around cells that contain %q or line ends", string(t.csv.Comma))
 	switch more := len(cells) - len(t.names); {
-	case r.number == 2 && forms["secondHeading"].MatchString(strings.Join(cells, "")):
+	case r.number == 2 && forms("secondHeading").MatchString(strings.Join(cells, "")):
 		return r.skip(NoReview, "the row is a second line of headings, and is left out; there is nothing to do")
 	case slices.Equal(cells, t.names), more == 0 && fieldOf(cells[rating]) == "rating" && fieldOf(cells[t.binding[fieldDate]]) == "date":
 		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
@@ -269,7 +269,7 @@ func (t *table) shape(r *row, cells []string) error {
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
 		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 	case more == 1 && t.csv.Comma == ',':
-		if cell := cells[rating] + "," + cells[rating+1]; forms["decimalComma"].MatchString(cell) {
+		if cell := cells[rating] + "," + cells[rating+1]; forms("decimalComma").MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
 		}
 	case more < 0:
@@ -295,7 +295,7 @@ func (t *table) another(cells []string) bool {
 
 // parts returns the words between the delimiters of cells and within them.
 func parts(cells []string) []string {
-	return trimmed(forms["delimiter"].Split(strings.Join(cells, ","), -1))
+	return trimmed(forms("delimiter").Split(strings.Join(cells, ","), -1))
 }
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.

@@ -37,7 +37,7 @@ func layoutsOf(layouts []string, date string) []string {
 }
 
 func isDay(cell string) bool {
-	return len(layoutsOf(knownLayouts, cell)) > 0 || forms["unixTime"].MatchString(cell)
+	return len(layoutsOf(knownLayouts, cell)) > 0 || forms("unixTime").MatchString(cell)
 }
 
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
@@ -74,7 +74,7 @@ func (c *Config) dateColumn(named string, header []string, rows [][]string) (col
 		return column, nil
 	}
 	for i, name := range header {
-		if column == "" && everyCell(rows, i, forms["month"].MatchString) {
+		if column == "" && everyCell(rows, i, forms("month").MatchString) {
 			return name, nil
 		}
 	}
@@ -84,7 +84,7 @@ func (c *Config) dateColumn(named string, header []string, rows [][]string) (col
 // days returns the columns that have a day in each of the first rows, and aren't named as those of another kind of days.
 func days(header []string, rows [][]string) (names []string) {
 	for i, name := range header {
-		if !forms["otherDay"].MatchString(name) && everyCell(rows, i, isDay) {
+		if !forms("otherDay").MatchString(name) && everyCell(rows, i, isDay) {
 			names = append(names, name)
 		}
 	}
@@ -101,10 +101,10 @@ const ofReviews = 2
 
 // likelyDays returns a higher number for a column that is more likely to have the days on which the reviews were written.
 func likelyDays(column string) int {
-	switch other := forms["like reply"].MatchString(column) || forms["changeDay"].MatchString(column); {
-	case !other && forms["reviewDay"].MatchString(column):
+	switch other := forms("like reply").MatchString(column) || forms("changeDay").MatchString(column); {
+	case !other && forms("reviewDay").MatchString(column):
 		return ofReviews
-	case other || forms["stayDay"].MatchString(column):
+	case other || forms("stayDay").MatchString(column):
 		return 0
 	}
 	return 1
@@ -118,7 +118,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if cell == "" {
 		return "", r.skip(NoDate, diagnostic.Pick(f == fieldReplyDate, messages["no date of reply"], messages["no date"]), f)
 	}
-	if c.croatian && forms["croatianMonth"].MatchString(cell) {
+	if c.croatian && forms("croatianMonth").MatchString(cell) {
 		return "", r.skip(BadDate, messages["Croatian month"], f, quote(cell))
 	}
 	t, zoned, err := c.parse(cell)
@@ -135,7 +135,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case strings.HasSuffix(err.Error(), "out of range"):
 			c.absent++
 			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
-		case forms["serial"].MatchString(cell):
+		case forms("serial").MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, messages["day of Excel"], f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		}
@@ -176,11 +176,11 @@ const minAlike = 2
 
 // countDate counts a date in digits by how it is written.
 func (c *converter) countDate(cell string) {
-	m := forms["digitDate"].FindStringSubmatch(cell)
+	m := forms("digitDate").FindStringSubmatch(cell)
 	if m == nil {
 		return
 	}
-	early := forms["earlyDate"].MatchString(cell)
+	early := forms("earlyDate").MatchString(cell)
 	c.early, c.late = c.early+diagnostic.Pick(early, 1, 0), c.late+diagnostic.Pick(early, 0, 1)
 	for part, form := range []string{m[1] + " " + m[3], m[2], m[4]} {
 		if form == "" {
@@ -226,7 +226,7 @@ func (c *converter) parse(cell string) (t time.Time, zoned bool, err error) {
 		}
 	}
 	if err != nil {
-		hour, no := time.Parse("15:04", forms["hour"].FindString(cell))
+		hour, no := time.Parse("15:04", forms("hour").FindString(cell))
 		zoned = c.utc && no == nil
 		if cell, layout = diagnostic.PlainDate(cell), c.plain; c.iso {
 			cell = strings.ReplaceAll(cell, "/", "-")
@@ -260,9 +260,9 @@ func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
 	}
-	s = forms["ofMonth"].ReplaceAllString(s, " ")
+	s = forms("ofMonth").ReplaceAllString(s, " ")
 	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
-	return forms["letters"].ReplaceAllStringFunc(s, func(part string) string {
+	return forms("letters").ReplaceAllStringFunc(s, func(part string) string {
 		lower := strings.ToLower(part)
 		if lower == "mm" && hours {
 			return "04"

@@ -115,7 +115,7 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 	}
 	if remedy := notText(in, json); remedy != "" {
 		head, _ = in.Peek(64 << 10)
-		if m := append(forms["publishedID"].FindSubmatch(head), nil, nil); cfg.Taken(string(m[1])) != "" {
+		if m := append(forms("publishedID").FindSubmatch(head), nil, nil); cfg.Taken(string(m[1])) != "" {
 			return text{}, usageError(messages["published here"], m[1], cfg.Taken(string(m[1])))
 		}
 		return text{}, &UsageError{[]string{remedy}}

@@ -73,7 +73,7 @@ var fieldsOf = func() map[string]string {
 // plainName returns the name of a column as it is compared with those that are known: questions of forms have marks and a
 // scale, such as (1-5).
 func plainName(column string) string {
-	return diagnostic.Squash(forms["nameMarks"].ReplaceAllString(column, ""))
+	return diagnostic.Squash(forms("nameMarks").ReplaceAllString(column, ""))
 }
 
 // checkFields checks a map before the export is read.
@@ -141,7 +141,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) && !forms["like rating"].MatchString(strings.ReplaceAll(strings.Join(header, " "), "_", " ")) {
+	if len(missing) > 0 && binding[fieldRating] == noColumn && slices.ContainsFunc(header, isRecommendation) && !forms("like rating").MatchString(strings.ReplaceAll(strings.Join(header, " "), "_", " ")) {
 		problems = append(problems, messages["recommendations"])
 	} else if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
@@ -242,18 +242,18 @@ func (c *Config) useShape(header []string) error {
 // ownNames is for an export whose columns have the names of the fields, or similar ones, and whose first rows are these.
 func (c *Config) ownNames(header []string, rows [][]string) error {
 	rated := rated(header, rows)
-	if stars := slices.DeleteFunc(slices.Clone(rated), forms["like recommendation"].MatchString); len(stars) > 0 {
+	if stars := slices.DeleteFunc(slices.Clone(rated), forms("like recommendation").MatchString); len(stars) > 0 {
 		rated = stars
 	}
 	columns, _, _ := choose(Platforms["own"], header)
 	if slices.Contains(rated, columns["text"]) { // of a word for marks, too
 		columns["text"] = append(slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(rated, name) }), "")[0]
 	}
-	if i := slices.IndexFunc(header, forms["bestIsOne"].MatchString); i >= 0 && columns["rating"] == "" {
+	if i := slices.IndexFunc(header, forms("bestIsOne").MatchString); i >= 0 && columns["rating"] == "" {
 		columns["rating"] = header[i]
 	}
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
-	sentence := func(cells []string) bool { return forms["sentence"].MatchString(cells[slices.Index(header, named)]) }
+	sentence := func(cells []string) bool { return forms("sentence").MatchString(cells[slices.Index(header, named)]) }
 	slices.SortStableFunc(rated, func(a, b string) int { return likelihood("rating", b) - likelihood("rating", a) })
 	misnamed := c.Map["rating"] == "" && len(rated) > 0 && (len(rated) == 1 || likelihood("rating", rated[0]) > likelihood("rating", rated[1])) && named != "" && rated[0] != named && slices.ContainsFunc(rows, sentence)
 	if misnamed {
@@ -278,15 +278,15 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	}
 	if suggested := mapOf(columns, header, rows); len(missing) > 0 {
 		remedy := "say which holds what: " + suggested
-		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms["recommends"].MatchString) {
+		if len(rated) == 0 && slices.ContainsFunc(slices.Concat(rows...), forms("recommends").MatchString) {
 			return &UsageError{[]string{messages["recommendations"]}}
-		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms["like rating"].MatchString) {
+		} else if len(rows) > 0 && len(rated) == 0 && columns["rating"] == "" && !slices.ContainsFunc(header, forms("like rating").MatchString) {
 			then := diagnostic.Pick(strings.Contains(suggested, "rating=COLUMN"), "name it rating", "import again with "+suggested)
 			remedy = "no column has numbers of stars, and reviews without stars can't be imported; if one has words for them, write the numbers in their place, and " + then + "; if the customers gave stars elsewhere, add them in a column named rating; of those who gave none, ask for them, or leave the rows out"
 		}
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, rows, remedy)
 	}
-	if rating := columns["rating"]; c.Map["rating"] == "" && forms["gradeForm"].MatchString(rating) && slices.ContainsFunc(header, forms["germanForm"].MatchString) {
+	if rating := columns["rating"]; c.Map["rating"] == "" && forms("gradeForm").MatchString(rating) && slices.ContainsFunc(header, forms("germanForm").MatchString) {
 		return usageError(messages["grades"], quote(rating), "rating="+rating)
 	} else if misnamed && fieldOf(rating) != "rating" {
 		return usageError("the column %s has texts, and %s seems to have the stars; import again with %s", quote(named), quote(rating), mapOf(columns, header, rows))

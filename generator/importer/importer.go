@@ -192,7 +192,7 @@ func ParseMap(s string) (map[string]string, error) {
 // without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	in := bufio.NewReader(r)
-	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && forms["jsonForm"].Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {
+	if head, _ := in.Peek(2 << 10); cfg.Platform == "" && forms("jsonForm").Match(head) && !bytes.Contains(head, []byte(`"starRating"`)) {
 		return JSONL(ctx, in, cfg)
 	}
 	export, err := begin(ctx, in, &cfg, false)
@@ -231,7 +231,7 @@ func (c Config) check() (Config, error) {
 	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
 	c.DateLayout = diagnostic.Pick(given == "" && c.Platform == "", time.DateOnly, layoutOf(given))
 	c.Verification = strings.ToLower(c.Verification)
-	if forms["fileName"].MatchString(c.Source) {
+	if forms("fileName").MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
 	} else if !validSource(c.Source) {
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)

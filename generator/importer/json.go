@@ -266,7 +266,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			return slices.DeleteFunc(reviews, func(v jsontext.Value) bool {
 				name, err := textAt(v, "name", false)
 				of := ""
-				if m := forms["locationForm"].FindStringSubmatch(name); m != nil {
+				if m := forms("locationForm").FindStringSubmatch(name); m != nil {
 					of = m[1]
 					found[of]++
 					one := row{value: v}
@@ -319,10 +319,10 @@ func (c Config) fillGoogle(r *row) error {
 // untranslated returns what the customer wrote.
 func untranslated(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if m := forms["translatedFirst"].FindStringSubmatch(s); m != nil {
+	if m := forms("translatedFirst").FindStringSubmatch(s); m != nil {
 		return m[1]
 	}
-	if m := forms["translatedLast"].FindStringSubmatch(s); m != nil {
+	if m := forms("translatedLast").FindStringSubmatch(s); m != nil {
 		return strings.TrimRight(m[1], "\n")
 	}
 	// Without an original, none of it is the customer's.

@@ -328,8 +328,8 @@ func (m *merger) look(r *row, v *review) {
 		if c == nil {
 			word := diagnostic.Squash(name)
 			c = &columnNotes{business: slices.Contains(businessColumns, word), state: slices.Contains(statusColumns, word)}
-			c.shows = forms["showsName"].MatchString(plainName(name)) && fieldOf(name) != "author" // as Display Name is
-			c.hides = !c.shows && forms["hidesName"].MatchString(plainName(name))
+			c.shows = forms("showsName").MatchString(plainName(name)) && fieldOf(name) != "author" // as Display Name is
+			c.hides = !c.shows && forms("hidesName").MatchString(plainName(name))
 			m.seen[name] = c
 		}
 		if c.hides || c.shows {

@@ -38,7 +38,7 @@ func TestExportMistakes(t *testing.T) {
 func TestRecommends(t *testing.T) {
 	for word := range strings.SplitSeq("Polecam|Nie polecam|polecałabym|poleciłbym|Recomiendo|No recomiendo|consiglio|non consiglio|empfehle|recommande|doporučuji|"+
 		"nedoporučuju|odporúčam|raad niet aan|beveel aan|en suosittele|nem ajánlom|nu recomand|ne preporučam|рекомендую|συνιστώ|não recomendo|anbefaler ikke", "|") {
-		if !forms["recommends"].MatchString(word) {
+		if !forms("recommends").MatchString(word) {
 			t.Errorf("%s is no recommendation", word)
 		}
 	}

@@ -178,7 +178,7 @@ const anonymous, quotedAnonymous = "Anonymous", `"Anonymous"`
 // "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
 	name = strings.TrimSpace(name)
-	if bare := untitled(name); !full && !forms["titled"].MatchString(bare) { // or it is a surname
+	if bare := untitled(name); !full && !forms("titled").MatchString(bare) { // or it is a surname
 		name = untitled(diagnostic.SurnameLast(bare))
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
@@ -187,15 +187,15 @@ func publishedAuthor(name string, full bool) string {
 		diagnostic.Nobody(name) {
 		return anonymous
 	}
-	if full || len(kept) == 1 || forms["initialLast"].MatchString(name) {
+	if full || len(kept) == 1 || forms("initialLast").MatchString(name) {
 		return name
 	}
 	first := kept[0]
-	if m := forms["couple"].FindStringSubmatch(name); m != nil {
+	if m := forms("couple").FindStringSubmatch(name); m != nil {
 		first = m[1]
 	}
 	for _, word := range slices.Backward(kept[1:]) {
-		if m := forms["initialForm"].FindStringSubmatch(word); m != nil {
+		if m := forms("initialForm").FindStringSubmatch(word); m != nil {
 			return first + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
@@ -205,6 +205,6 @@ func publishedAuthor(name string, full bool) string {
 // untitled returns a name of several words, that of one person, without the titles before it.
 func untitled(name string) string {
 	name = strings.TrimSpace(name)
-	bare := len(strings.Fields(name)) < 3 || forms["couple"].MatchString(name)
-	return diagnostic.Pick(bare, name, forms["titles"].ReplaceAllString(name, "$1"))
+	bare := len(strings.Fields(name)) < 3 || forms("couple").MatchString(name)
+	return diagnostic.Pick(bare, name, forms("titles").ReplaceAllString(name, "$1"))
 }

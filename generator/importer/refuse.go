@@ -41,7 +41,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	count := func(is func(author string) bool) int {
 		return len(slices.DeleteFunc(slices.Clone(reviews), func(v *review) bool { return !is(v.author) }))
 	}
-	wordy, own := count(forms["sixWords"].MatchString), count(func(author string) bool {
+	wordy, own := count(forms("sixWords").MatchString), count(func(author string) bool {
 		ids, _ := conv.ids(fieldTechnicians, []string{author})
 		return ids != nil
 	})
@@ -63,8 +63,8 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	texts := 0
 	for _, v := range reviews {
 		text := textOf(v.values[fieldText])
-		if texts += min(len(text), 1); forms["lostLetter"].MatchString(text) {
-			lost = append(lost, forms["lostLetter"].FindString(text))
+		if texts += min(len(text), 1); forms("lostLetter").MatchString(text) {
+			lost = append(lost, forms("lostLetter").FindString(text))
 		}
 	}
 	suspect(len(lost) > 2 && 2*len(lost) >= texts, "lost letters", strings.Join(lost[:min(len(lost), 2)], " "))
@@ -168,7 +168,7 @@ func (m *merger) elsewhere(v *review, id string) string {
 }
 
 func isRecommendation(column string) bool {
-	return forms["like recommendation"].MatchString(column) && !forms["toTen"].MatchString(column)
+	return forms("like recommendation").MatchString(column) && !forms("toTen").MatchString(column)
 }
 
 // misread returns an error if the column of the rating or of the text seems to have something else.
@@ -178,23 +178,23 @@ func (t *table) misread(cfg *Config) error {
 	sample, at := t.sample(), slices.Index(t.names, text)
 	halves := slices.DeleteFunc(slices.Clone(texts), func(name string) bool {
 		filled := func(cells []string) bool { return cells[slices.Index(t.names, name)] != "" }
-		return !forms["half"].MatchString(name) || !slices.ContainsFunc(sample, filled)
+		return !forms("half").MatchString(name) || !slices.ContainsFunc(sample, filled)
 	})
-	written := func(cells []string) bool { return at < 0 || !forms["code"].MatchString(cells[at]) }
+	written := func(cells []string) bool { return at < 0 || !forms("code").MatchString(cells[at]) }
 	columns, _, _ := choose(Platforms["own"], t.names)
 	other := columns["rating"]
 	switch meant := fieldOf(text); {
-	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms["like rating"].MatchString(rating) && slices.Contains(rated(t.names, sample), other):
+	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms("like rating").MatchString(rating) && slices.Contains(rated(t.names, sample), other):
 		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))
 	case isRecommendation(rating) && len(sample) > 0 && !slices.Contains(rated(t.names, sample), rating):
 		return &UsageError{[]string{messages["recommendations"]}}
-	case forms["bestIsOne"].MatchString(rating):
+	case forms("bestIsOne").MatchString(rating):
 		return usageError(messages["1 is best"], quote(rating))
-	case forms["toTen"].MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
+	case forms("toTen").MatchString(rating) && cfg.RatingScale == reviewcast.MaxRating:
 		return usageError(messages["10 is best"], quote(rating))
 	case len(texts) > 0 && meant == "owner_reply.text":
 		return usageError(messages["replies as texts"], quote(text), quote(texts[0]))
-	case len(texts) > 0 && meant == "" && (forms["private"].MatchString(text) || len(sample) > 0 && !slices.ContainsFunc(sample, written)):
+	case len(texts) > 0 && meant == "" && (forms("private").MatchString(text) || len(sample) > 0 && !slices.ContainsFunc(sample, written)):
 		return usageError(messages["notes as texts"], quote(text), quote(texts[0]), cfg.with("text", texts[0]))
 	case len(halves) > 1 && cfg.ask == "" && slices.Contains(halves, text):
 		return usageError(messages["half of texts"], quote(text), diagnostic.Join(halves, "and"))

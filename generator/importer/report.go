@@ -170,10 +170,10 @@ func (m *merger) doubt(v *review, r *record) {
 	switch shown := textOf(r.values[fieldAuthor]); {
 	case v.turned:
 		name(messages["surname first"], " is ", shown)
-	case forms["longName"].MatchString(v.author) && !forms["longName"].MatchString(shown):
+	case forms("longName").MatchString(v.author) && !forms("longName").MatchString(shown):
 		name(messages["shortened"], " is ", shown)
-	case m.conv.turned >= minAlike && m.cfg.AuthorNames != "full" && forms["wordInitial"].MatchString(v.author):
-		name(messages["initial last"], " would be ", publishedAuthor(forms["wordInitial"].ReplaceAllString(v.author, "$2$3. $1"), false))
+	case m.conv.turned >= minAlike && m.cfg.AuthorNames != "full" && forms("wordInitial").MatchString(v.author):
+		name(messages["initial last"], " would be ", publishedAuthor(forms("wordInitial").ReplaceAllString(v.author, "$2$3. $1"), false))
 	}
 	if strings.Contains(v.author, "@") && string(r.values[fieldAuthor]) == quotedAnonymous {
 		note("with an e-mail address in place of the name, which is never published; write the name into that cell and import again or, if another column has the names, write author= and its name in --map")
@@ -183,8 +183,8 @@ func (m *merger) doubt(v *review, r *record) {
 	}
 	for _, no := range v.no {
 		used := slices.Collect(maps.Values(m.cfg.Map))
-		if c := m.seen[no[0]]; c.yes && !c.other && !forms["harmless"].MatchString(no[0]) && !slices.Contains(used, no[0]) {
-			if forms["verifies"].MatchString(no[0]) {
+		if c := m.seen[no[0]]; c.yes && !c.other && !forms("harmless").MatchString(no[0]) && !slices.Contains(used, no[0]) {
+			if forms("verifies").MatchString(no[0]) {
 				note(fmt.Sprintf("with %s in the column %s, which isn't imported; if that says who was no customer, import again before you build: --map %q", quote(no[1]), quote(no[0]), m.cfg.with("verification.method", no[0])))
 				continue
 			}
@@ -203,11 +203,11 @@ func (r *Report) columns(p *printer) {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(unused))
 	}
 	m, _ := ParseMap(r.Columns)
-	if m["date"] != "" && forms["stayDay"].MatchString(m["date"]) && !forms["reviewDay"].MatchString(m["date"]) {
+	if m["date"] != "" && forms("stayDay").MatchString(m["date"]) && !forms("reviewDay").MatchString(m["date"]) {
 		p.line("the dates are from the column %s, which seems to have the days of visits, orders or jobs; if another one has the days on which the reviews were written, import again with date= and its name in --map", quote(m["date"]))
 	}
 	for _, column := range r.Unused {
-		if forms["own reply"].MatchString(column) && !forms["like date"].MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
+		if forms("own reply").MatchString(column) && !forms("like date").MatchString(column) && !strings.Contains(r.Columns, "owner_reply.text=") {
 			p.line("if %s has your replies, add owner_reply.text=%s to that --map, and owner_reply.date= with the column of their days (if there is none, add one to the table)", quote(column), column)
 		}
 	}

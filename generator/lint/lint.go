@@ -162,14 +162,14 @@ func (in *inspector) review(r *source.Review) {
 }
 
 func (in *inspector) markup(at diagnostic.Position, name, text string) {
-	found := forms["markupForm"].FindStringIndex(text)
+	found := forms("markupForm").FindStringIndex(text)
 	if found == nil {
 		return
 	}
 	s := text[found[0]:found[1]]
 	remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
 	if line := firstLine(text[strings.LastIndexByte(text[:found[0]], '\n')+1:]); (s[0] == '&' || s[0] == '<') && len(line) <= diagnostic.MaxPasted {
-		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(forms["tags"].ReplaceAllString(forms["lineBreaks"].ReplaceAllString(line, " "), "")), " "))
+		remedy = "write " + html.UnescapeString(strings.Join(strings.Fields(forms("tags").ReplaceAllString(forms("lineBreaks").ReplaceAllString(line, " "), "")), " "))
 	}
 	in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", name, diagnostic.Quote(s)), remedy)
 }
@@ -268,10 +268,10 @@ func (in *inspector) small() {
 		look(source.BusinessFile, n.Name)
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
-	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms["exampleHost"].MatchString(c.Site.BaseURL) {
+	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms("exampleHost").MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
 	}
-	if forms["exampleHost"].MatchString(strings.TrimSuffix(b.URL, "/")) {
+	if forms("exampleHost").MatchString(strings.TrimSuffix(b.URL, "/")) {
 		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
 	}
 	for _, q := range c.FAQ {

@@ -30,20 +30,20 @@ func (in *inspector) counted(summary string) {
 			n, sum = n+1, sum+r.Rating
 		}
 	}
-	if n == 0 || forms["elsewhere"].MatchString(summary) {
+	if n == 0 || forms("elsewhere").MatchString(summary) {
 		return
 	}
 	wrong := func(found, is string) {
 		in.add(top(source.SummaryFile), found, "other-rating", fmt.Sprintf("the summary has %q, and the pages show %s", found, is),
 			"leave the number out: the pages show it above the summary, and it changes with each review; or correct it")
 	}
-	for _, found := range forms["averageForm"].FindAllStringSubmatch(summary, -1) {
+	for _, found := range forms("averageForm").FindAllStringSubmatch(summary, -1) {
 		said := strings.Replace(found[1], ",", ".", 1)
 		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said {
 			wrong(found[0], "an average of "+is)
 		}
 	}
-	for _, found := range forms["countForm"].FindAllStringSubmatch(summary, -1) {
+	for _, found := range forms("countForm").FindAllStringSubmatch(summary, -1) {
 		if said, _ := strconv.Atoi(found[1]); said > n {
 			wrong(found[0], diagnostic.Plural(n, "review"))
 		}

@@ -138,7 +138,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 		remedy = "write […] in its place, and ask the customer to edit the review where it was posted"
 	}
 	var seen []string
-	head := forms["salutation"].FindStringSubmatch(text)
+	head := forms("salutation").FindStringSubmatch(text)
 	for _, m := range personalData {
 		if country := cmp.Or(in.content.Business.Address.AddressCountry, "ZZ"); m.only != "author" && !strings.Contains(cmp.Or(m.only, country), country) || !m.mayBeIn(text) || slices.Contains([]string{"address-in-text", "vehicle-in-text", "no-phone"}, m.code) && !strings.ContainsAny(text, "0123456789") {
 			continue
@@ -191,7 +191,7 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		name, before := strings.Trim(words[i], ".,;:!?"), words[i-1]
 		called := isTitle(before) || before == author[0] || len(author[0]) > 3 && strings.HasPrefix(before, stem(author[0])) && !strings.ContainsAny(before, ".,;:!?")
 		if called && initial != "" && strings.HasPrefix(name, initial) && stem(name) != name && other(name) {
-			surnames := cmp.Or(forms["capitals"].FindString(strings.Join(words[i:], " ")), name)
+			surnames := cmp.Or(forms("capitals").FindString(strings.Join(words[i:], " ")), name)
 			in.add(at, words[i], "name-in-text", fmt.Sprintf("owner_reply.text has the customer's surname %s, and the author is published as %s", diagnostic.Quote(surnames), diagnostic.Quote(r.Author)),
 				"write "+initial+". in its place"+forget)
 			break
@@ -221,7 +221,7 @@ func (in *inspector) called(name, customer string) string {
 	return by
 }
 
-func digits(s string) string { return forms["noDigits"].ReplaceAllString(s, "") }
+func digits(s string) string { return forms("noDigits").ReplaceAllString(s, "") }
 
 func (in *inspector) joinedLists() {
 	seen := map[string]bool{}
@@ -232,7 +232,7 @@ func (in *inspector) joinedLists() {
 		}
 		seen[name] = true
 		data, _ := in.root.ReadFile(name)
-		for _, at := range forms["listForm"].FindAllSubmatchIndex(data, -1) {
+		for _, at := range forms("listForm").FindAllSubmatchIndex(data, -1) {
 			line := 1 + bytes.Count(data[:at[2]], []byte("\n"))
 			in.add(diagnostic.Position{File: name, Line: line, Col: 1}, string(data[at[2]:at[3]]), "joined-list", "the lines of this list are published as one line",
 				"write text: | above the whole text, and indent all of its lines further than that")

@@ -61,7 +61,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Description = r.text("description")
 	b.Category = r.category("category", s.content.Site.Language)
 	b.URL = r.url("url")
-	if host := forms["ownHost"].ReplaceAllString(b.URL, ""); host != "" && host == forms["ownHost"].ReplaceAllString(s.content.Site.BaseURL, "") {
+	if host := forms("ownHost").ReplaceAllString(b.URL, ""); host != "" && host == forms("ownHost").ReplaceAllString(s.content.Site.BaseURL, "") {
 		s.problems = append(s.problems, s.content.BaseURLAt.Warning("same-address", "base_url is also the url in business.yaml: the reviews would replace the front page of your website",
 			"write an address that is for the reviews only, such as https://reviews."+host+"; or delete url in business.yaml if you have no other website"))
 	}
@@ -102,12 +102,12 @@ func (r *fields) telephone(country string) string {
 	switch {
 	case extended.MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has an extension, which would be dialled with the number", diagnostic.Quote(s)), extended.ReplaceAllString(s, `write telephone: "$1", or "$1-$2$3" if that is the number of the extension`))
-	case forms["twoNumbers"].MatchString(s) || len(forms["numberForm"].FindAllString(s, 2)) > 1:
+	case forms("twoNumbers").MatchString(s) || len(forms("numberForm").FindAllString(s, 2)) > 1:
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
-	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && forms["numberForm"].MatchString(s):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", forms["numberForm"].FindString(s)))
+	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && forms("numberForm").MatchString(s):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", forms("numberForm").FindString(s)))
 	case code != "" && len(local) >= 6 && !strings.Contains(s, "+") && !strings.HasPrefix(local, "00") && !strings.HasPrefix(local, code[1:]+" ") && !strings.ContainsFunc(s, unicode.IsLetter):
 		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
 			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
@@ -123,7 +123,7 @@ func (r *fields) address() (out reviewcast.Address) {
 			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		} else if code, ok := strings.CutSuffix(code, " "+town); ok && town != "" {
 			a.warn("postal_code", "bad-value", "address.postal_code has the town, too, so that it is shown twice", fmt.Sprintf("write postal_code: %q", code))
-		} else if before, town, ok := strings.Cut(town, " "); ok && code == "" && forms["codeForm"].MatchString(before) {
+		} else if before, town, ok := strings.Cut(town, " "); ok && code == "" && forms("codeForm").MatchString(before) {
 			a.warn("address_locality", "bad-value", "address.address_locality has the postal code in it", fmt.Sprintf("write address_locality: %s, and on a line of its own postal_code: %q", town, before))
 		}
 	}
@@ -167,13 +167,13 @@ func (r *fields) listed(list int, s *surroundings) {
 		}
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
-		if m := forms["besideForm"].FindStringSubmatch(name); m != nil && field == "technicians" {
+		if m := forms("besideForm").FindStringSubmatch(name); m != nil && field == "technicians" {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s has more than the name, which is published with it, and is not found in texts that say %s", diagnostic.Quote(name), diagnostic.Quote(m[1])), "write name: "+m[1]+"; another name of theirs belongs under aliases, and somebody else into an entry of their own")
 		}
 		own := func(alias string) bool {
 			return slices.Contains(strings.Fields(strings.ToLower(b.Name)), strings.ToLower(alias))
 		}
-		if i := slices.IndexFunc(aliases, forms["anybody"].MatchString); i >= 0 && field == "technicians" && len(v.Items) > 1 {
+		if i := slices.IndexFunc(aliases, forms("anybody").MatchString); i >= 0 && field == "technicians" && len(v.Items) > 1 {
 			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s may mean other technicians, too, whose reviews would be credited to this one", diagnostic.Quote(aliases[i])), "leave it out of the aliases, and list the technicians of reviews that say it")
 		}
 		if i := slices.IndexFunc(aliases, own); i >= 0 && field == "technicians" {
@@ -231,7 +231,7 @@ func (r *fields) category(f, language string) string {
 		return s
 	}
 	suggestion := "write LocalBusiness, or a type below it, which https://schema.org/LocalBusiness lists"
-	meant := typesOf(s, forms["headFirst"].MatchString(language+" "+s))
+	meant := typesOf(s, forms("headFirst").MatchString(language+" "+s))
 	if len(meant) > 1 {
 		suggestion = fmt.Sprintf("write category: %s, or %s if most customers come for that", meant[0], diagnostic.Join(meant[1:], "or"))
 	} else if meant = append(meant, diagnostic.Nearest(s, Categories)); meant[0] != "" {

@@ -109,8 +109,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 		suggestion = "put a space after each colon: " + first
 	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
 		suggestion = "delete this line"
-	case n.Kind == syntax.Text && forms["equalSign"].MatchString(n.Text):
-		m := forms["equalSign"].FindStringSubmatch(n.Text)
+	case n.Kind == syntax.Text && forms("equalSign").MatchString(n.Text):
+		m := forms("equalSign").FindStringSubmatch(n.Text)
 		suggestion = fmt.Sprintf("write a colon and a space in place of each %s, as in %s: %s", cmp.Or(strings.TrimSpace(m[2]), "tab"), m[1], syntax.FirstWord(n.Text[len(m[0]):]))
 	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))

@@ -62,7 +62,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	case s == verificationSchema && e.Value.Kind == syntax.Null && slices.Contains(reviewcast.VerificationMethods, key) && (n.Has("method") || n.Entries[0].Key.Text != key):
 		return "delete it: one method is enough", "method"
 	case s == verificationSchema && slices.Contains(reviewcast.VerificationMethods, key) && !n.Has("method"):
-		number := diagnostic.When(forms["referenceForm"].MatchString(e.Value.Text), fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text))
+		number := diagnostic.When(forms("referenceForm").MatchString(e.Value.Text), fmt.Sprintf(", and on a line of its own below it reference: %q", e.Value.Text))
 		return "write method: " + key + number, "method"
 	case s.without[strings.ToLower(key)] != "":
 		return s.without[strings.ToLower(key)], ""
@@ -144,7 +144,7 @@ func (s *schema) hint(v *syntax.Node) string {
 		v = &syntax.Node{Kind: syntax.Text, Text: value}
 	}
 	if s == verificationSchema {
-		number := forms["referenceForm"].FindString(v.Text)
+		number := forms("referenceForm").FindString(v.Text)
 		platform := diagnostic.IsPlatform(strings.TrimSuffix(v.Text, number)) // Booking, not a booking
 		method := diagnostic.Pick(platform, "platform", append(methods(v), "METHOD")[0])
 		proof := diagnostic.Pick(reviewcast.Date(number).Valid(), ", verified_on: "+number, fmt.Sprintf(", reference: %q", number))
@@ -154,11 +154,11 @@ func (s *schema) hint(v *syntax.Node) string {
 		}
 		return write + diagnostic.Pick(method == "METHOD", ", with one of these words in place of METHOD: ", "; the method is ") + MethodsExplained
 	}
-	if at := forms["coordinates"].FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
+	if at := forms("coordinates").FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
-	if mail := forms["emailForm"].FindString(v.Text); mail != "" && s == authorSchema {
+	if mail := forms("emailForm").FindString(v.Text); mail != "" && s == authorSchema {
 		name, _, _ := strings.Cut(v.Text, mail)
 		return strings.Replace(fmt.Sprintf("{name: %q, email: %s}", strings.TrimRight(name, ", <("), mail), `name: "", `, "", 1)
 	}
@@ -227,7 +227,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 			words = append(words, strconv.Quote(word))
 		case f == "same_as" && word[0] == '@':
 			words = append(words, "https://www.instagram.com/"+word[1:])
-		case f == "same_as" && forms["hostForm"].MatchString(word):
+		case f == "same_as" && forms("hostForm").MatchString(word):
 			words = append(words, "https://"+word)
 		case item != nil:
 			words = append(words, item.written(word))
@@ -266,7 +266,7 @@ func (r *fields) replied(text string) string {
 	author := cmp.Or(r.value("author"), &syntax.Node{}).Text
 	called, _, _ := strings.Cut(author, " ")
 	begin := strings.FieldsFunc(text[:min(len(text), 60)], func(c rune) bool { return strings.ContainsRune(" ,.!:;\n", c) })
-	if !slices.Contains(begin, called) && !forms["reply"].MatchString(text) {
+	if !slices.Contains(begin, called) && !forms("reply").MatchString(text) {
 		return ""
 	}
 	line := fmt.Sprintf("in place of text here: owner_reply: {text: %q, date: YYYY-MM-DD}", text)

@@ -32,7 +32,7 @@ var seasons = diagnostic.Words(wordsFile, "seasons")
 
 // calendarOf returns the first that has most words of a text: "So" is Sunday in German, and Saturday in Polish.
 func calendarOf(text string) calendar {
-	words := forms["letterWords"].FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
+	words := forms("letterWords").FindAllString(strings.ToLower(strings.ReplaceAll(plainClock.Replace(text), ".", " ")), -1)
 	known := func(c []string) int {
 		return len(slices.DeleteFunc(slices.Clone(c), func(word string) bool { return !slices.Contains(words, word) }))
 	}
@@ -64,7 +64,7 @@ func (d *decoder) hours(r *fields) []string {
 		switch {
 		case !hoursForm.MatchString(s):
 			warn("are not in the form that search engines read", d.days.remedy(s))
-		case forms["workday"].MatchString(s):
+		case forms("workday").MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon or evening")
 		default:
 			own := spans(s)
@@ -125,14 +125,14 @@ func (c calendar) remedy(s string) string {
 	const guests = "check-in, check-out, meals and appointments are no opening hours"
 	meant, rest := c.meant(s)
 	open, others := "write "+strings.Join(meant, ", and on a line of its own ")+rest, guests+": leave them out of this list, and write them in the description"
-	switch plain, times := c.plain(s), otherHours["times"].FindString(c.plain(s)); {
-	case otherHours["guests"].MatchString(s):
+	switch plain, times := c.plain(s), otherHours("times").FindString(c.plain(s)); {
+	case otherHours("guests").MatchString(s):
 		return diagnostic.When(len(meant) > 0, "if you are open to everybody then, "+open+"; if not, ") + others
 	case len(meant) > 0:
 		return open
 	case times != "":
 		return fmt.Sprintf("%s: write Mo-Su %s if you are open then on each day, or your days in place of Mo-Su; %s, and belong in the description",
-			diagnostic.Pick(forms["unknownDays"].MatchString(plain), "days are written Mo Tu We Th Fr Sa Su", "the days are missing"), times, guests)
+			diagnostic.Pick(forms("unknownDays").MatchString(plain), "days are written Mo Tu We Th Fr Sa Su", "the days are missing"), times, guests)
 	case !strings.ContainsAny(s, "0123456789"):
 		return "delete this line: days when you are closed are left out, and what has no times belongs in the description"
 	}
@@ -146,11 +146,11 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	if hoursForm.MatchString(plain) {
 		return []string{plain}, ""
 	}
-	plain = forms["nextDay"].ReplaceAllString(plain, "$1$3\n$2$4")
+	plain = forms("nextDay").ReplaceAllString(plain, "$1$3\n$2$4")
 	var parts, others []string
-	for _, part := range forms["betweenHours"].Split(plain, -1) {
+	for _, part := range forms("betweenHours").Split(plain, -1) {
 		last := len(parts) - 1
-		if last >= 0 && part != "" && (forms["daysOnly"].MatchString(parts[last]) || part[0] <= '9') {
+		if last >= 0 && part != "" && (forms("daysOnly").MatchString(parts[last]) || part[0] <= '9') {
 			parts[last] += "," + part
 		} else {
 			parts = append(parts, part)
@@ -175,15 +175,15 @@ var plainClock = strings.NewReplacer(slices.Concat(diagnostic.Rows(wordsFile, "t
 
 // plain writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func (c calendar) plain(s string) string {
-	s = forms["letterWords"].ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
+	s = forms("letterWords").ReplaceAllStringFunc(plainClock.Replace(s), func(word string) string {
 		if day, ok := c.day(word); ok {
 			return day
 		}
 		return word
 	})
-	s = forms["commas"].ReplaceAllString(forms["dashes"].ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
-	s = forms["timeWords"].ReplaceAllStringFunc(s, func(clock string) string {
-		m := forms["timeWords"].FindStringSubmatch(clock)
+	s = forms("commas").ReplaceAllString(forms("dashes").ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
+	s = forms("timeWords").ReplaceAllStringFunc(s, func(clock string) string {
+		m := forms("timeWords").FindStringSubmatch(clock)
 		hour, _ := strconv.Atoi(m[1])
 		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
 			hour += 12
@@ -193,8 +193,8 @@ func (c calendar) plain(s string) string {
 		sure := diagnostic.When(m[3] != "", "_") // which workday doesn't match
 		return fmt.Sprintf("%s%02d:%02s", sure, hour, cmp.Or(m[2], "00"))
 	})
-	s = forms["workday"].ReplaceAllStringFunc(s, func(from string) string {
-		m := forms["workday"].FindStringSubmatch(from)
+	s = forms("workday").ReplaceAllStringFunc(s, func(from string) string {
+		m := forms("workday").FindStringSubmatch(from)
 		to, _ := strconv.Atoi(m[3] + m[6])
 		return fmt.Sprintf("%s:%s-%d:", m[1]+m[4], m[2]+m[5], to+12)
 	})
@@ -205,12 +205,12 @@ func (c calendar) plain(s string) string {
 func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
 	// "Local" is the time zone of the machine; the output must not depend on it. Of EST, the summer time is not known.
-	if _, err := time.LoadLocation(s); err != nil || forms["noPlace"].MatchString(s) {
+	if _, err := time.LoadLocation(s); err != nil || forms("noPlace").MatchString(s) {
 		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(zones)), "write the continent and a large city with the same time as yours, such as Europe/Rome or America/Toronto")
 		word := diagnostic.Squash(s[strings.LastIndexByte(s, '/')+1:])
 		if zone := cmp.Or(zones[word], zones[countries[word]], zones[strings.ToUpper(word)], zones[country], timeZones[diagnostic.Squash(s)]); zone != "" {
 			suggestion = "write " + zone
-		} else if m := forms["offset"].FindStringSubmatch(s); m != nil {
+		} else if m := forms("offset").FindStringSubmatch(s); m != nil {
 			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
 		}
 		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {

@@ -143,7 +143,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 		problems, imports = append(problems, f.problems...), append(imports, f.path)
 	}
 	for i, p := range problems { // a command that imports a newer export of one that is here
-		if m := forms["sourceForm"].FindStringSubmatch(p.Suggestion); m != nil {
+		if m := forms("sourceForm").FindStringSubmatch(p.Suggestion); m != nil {
 			problems[i].Suggestion = strings.Replace(p.Suggestion, m[0], "--source "+cmp.Or(ImportedAs(m[1], imports), m[1]), 1)
 		}
 	}

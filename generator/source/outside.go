@@ -23,8 +23,8 @@ func (w *walker) sameBusiness(other *os.Root, name string) bool {
 	}
 	ours, _, _ := read(w.root, BusinessFile, syntax.MaxYAMLFile)
 	theirs, _, _ := read(other, name, syntax.MaxYAMLFile)
-	id := forms["idLine"].Find(theirs)
-	return id != nil && bytes.Equal(id, forms["idLine"].Find(ours))
+	id := forms("idLine").Find(theirs)
+	return id != nil && bytes.Equal(id, forms("idLine").Find(ours))
 }
 
 // outside notes what is beside a folder named content and is not read: its files, reviews, and copies of it in which

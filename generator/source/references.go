@@ -200,13 +200,13 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 // likePart returns the sentences of a text, as many as a quote has, that have most of its words; "" for none with more
 // than half of them.
 func likePart(text, quote string) (part string) {
-	sentences, words := forms["sentences"].FindAllString(text, -1), strings.Fields(quote)
+	sentences, words := forms("sentences").FindAllString(text, -1), strings.Fields(quote)
 	if plain := strings.ToLower(strings.TrimRight(quote, ".!?…")); len(plain) > 0 && len(strings.ToLower(text)) == len(text) {
 		if at := strings.Index(strings.ToLower(text), plain); at >= 0 {
 			return text[at : at+len(plain)]
 		}
 	}
-	most, n := len(words)/2, len(forms["sentences"].FindAllString(quote, -1))
+	most, n := len(words)/2, len(forms("sentences").FindAllString(quote, -1))
 	for i := range max(0, len(sentences)-n+1) {
 		like := strings.TrimSpace(strings.Join(sentences[i:i+n], ""))
 		has := strings.Fields(like)

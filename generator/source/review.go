@@ -185,8 +185,8 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 		return
 	}
 	w.start = placeOf(n)
-	if v := r.value("id"); v != nil && forms["fieldsInLine"].MatchString(v.Text) {
-		d.fail(v, "bad-id", "several fields are on one line", "write each on a line of its own, without the commas between them, all indented like the first: id: "+forms["fieldsInLine"].FindStringSubmatch(v.Text)[1])
+	if v := r.value("id"); v != nil && forms("fieldsInLine").MatchString(v.Text) {
+		d.fail(v, "bad-id", "several fields are on one line", "write each on a line of its own, without the commas between them, all indented like the first: id: "+forms("fieldsInLine").FindStringSubmatch(v.Text)[1])
 		return
 	}
 	absent := func(f string) bool { return r.found[reviewSchema.index[f]] == nil && d.absent == nil }
@@ -210,7 +210,7 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Date, w.date = r.date("date"), r.placeOf("date")
 	w.Title = pointer(r.text("title"))
 	w.Text = pointer(r.text("text"))
-	r.swallowed("text", forms["fieldInText"])
+	r.swallowed("text", forms("fieldInText"))
 	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
@@ -236,7 +236,7 @@ func (r *fields) otherYear(w *record) {
 	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
 		return
 	}
-	for _, m := range forms["dated"].FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
+	for _, m := range forms("dated").FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
 		year, _ := strconv.Atoi(m[1] + m[3])
 		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
 			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, strings.Trim(m[0], "/.\n")), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
@@ -260,8 +260,8 @@ func (r *fields) source() string {
 		return "direct"
 	}
 	switch lower := strings.ToLower(s); {
-	case forms["addressForm"].MatchString(lower):
-		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms["addressForm"].FindStringSubmatch(lower)[1], "google")))
+	case forms("addressForm").MatchString(lower):
+		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms("addressForm").FindStringSubmatch(lower)[1], "google")))
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s is nearly the name of the platform %s, and counts as a different source", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
 	case lower != s:
@@ -276,7 +276,7 @@ func (r *fields) source() string {
 
 // reply reads the owner's reply.
 func (r *fields) reply(w *record) *reviewcast.OwnerReply {
-	if r.swallowed("text", forms["dateInText"]) {
+	if r.swallowed("text", forms("dateInText")) {
 		r.meant |= 1 << r.schema.index["date"]
 	}
 	r.required("text", "date")
@@ -316,7 +316,7 @@ const MethodsExplained = "job if you found their job, invitation if you invited 
 func (r *fields) verification(w *record) {
 	r.required("method")
 	given := cmp.Or(r.value("method"), &syntax.Node{})
-	named, number := methods(given), forms["referenceForm"].FindString(given.Text)
+	named, number := methods(given), forms("referenceForm").FindString(given.Text)
 	brand := func(s string) string { return strings.TrimSuffix(diagnostic.Platform(strings.ToLower(s)), ".com") }
 	if diagnostic.IsPlatform(given.Text) && (strings.Contains(given.Text, ".") || brand(given.Text) == brand(w.Source)) {
 		named = []string{"platform"} // Booking, not a booking

@@ -33,18 +33,18 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 		parsed, err := reviewcast.ParseBaseURL(base)
 		at := r.value("base_url")
 		switch {
-		case forms["profiles"].MatchString(base):
+		case forms("profiles").MatchString(base):
 			d.fail(at, "bad-url", "base_url is a page at another company; it is your own address, to which you upload public/", "write yours, such as https://reviews.huber-plumbing.com; this page belongs under same_as in "+BusinessFile)
 		case err != nil:
-			plain := forms["markdownLink"].ReplaceAllString(base, "$1")
-			message, suggestion, host := err.Error(), "", forms["schemeForm"].ReplaceAllString(plain, "")
+			plain := forms("markdownLink").ReplaceAllString(base, "$1")
+			message, suggestion, host := err.Error(), "", forms("schemeForm").ReplaceAllString(plain, "")
 			if plain != base {
 				message = "base_url is a link as chat programs write one"
 			}
 			if !strings.Contains(message, "write ") {
 				suggestion = "write the address on the web to which you upload public/, such as https://reviews.example.com"
 			}
-			if forms["hostForm"].MatchString(host) {
+			if forms("hostForm").MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
 				if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ToLower(host) != ascii {
 					message, suggestion, host = "base_url has letters that links write in another form", ascii, ascii
@@ -55,7 +55,7 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 				if suggestion != "" || path != "" {
 					suggestion = "write https://" + host
 				}
-				if !forms["pageForm"].MatchString(path) && !forms["reviewsHost"].MatchString(host) {
+				if !forms("pageForm").MatchString(path) && !forms("reviewsHost").MatchString(host) {
 					suggestion = fmt.Sprintf("ask your web host for an address such as %s, and write https://%[1]s; if the reviews are published already, keep the address that they have", "reviews."+strings.TrimPrefix(host, "www."))
 				}
 			}
@@ -89,8 +89,8 @@ func (d *decoder) site(n *syntax.Node, c *Content) {
 func linksOf(n *syntax.Node) string {
 	var links []string
 	for i := 0; n != nil && i < len(n.Items); i++ {
-		if m := forms["addressForm"].FindStringSubmatch(n.Items[i].Text); m != nil {
-			label := forms["pageName"].FindStringSubmatch(n.Items[i].Text)
+		if m := forms("addressForm").FindStringSubmatch(n.Items[i].Text); m != nil {
+			label := forms("pageName").FindStringSubmatch(n.Items[i].Text)
 			links = append(links, fmt.Sprintf("%q: %q", append(label, m[1])[min(1, len(label))], n.Items[i].Text))
 		}
 		for _, e := range n.Items[i].Entries {
@@ -110,9 +110,9 @@ func linksOf(n *syntax.Node) string {
 func (r *fields) license() string {
 	license := r.nonBlank("license")
 	known := licenses[diagnostic.Squash(license)]
-	if known != license && (known != "" || strings.ContainsAny(license, " \n©") || forms["noLicense"].MatchString(license)) {
+	if known != license && (known != "" || strings.ContainsAny(license, " \n©") || forms("noLicense").MatchString(license)) {
 		meant := cmp.Or(known, "all-rights-reserved if nobody may copy the reviews, CC-BY-4.0 if everybody may who names you, or the address of your terms")
-		if m := forms["creativeCommons"].FindStringSubmatch(license); m != nil {
+		if m := forms("creativeCommons").FindStringSubmatch(license); m != nil {
 			meant = "CC-" + strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "-")) + "-" + cmp.Or(m[2], "4.0")
 		} else if strings.Contains(license, "©") {
 			meant = "all-rights-reserved, which is what © means"
@@ -125,9 +125,9 @@ func (r *fields) license() string {
 // email reads an e-mail address and checks its form.
 func (r *fields) email(f string) string {
 	s := r.text(f)
-	if forms["emailForm"].FindString(s) != s || strings.Contains(s, "..") {
+	if forms("emailForm").FindString(s) != s || strings.Contains(s, "..") {
 		suggestion := "write one such as office@example.com, or leave the field out"
-		if found := forms["emailForm"].FindString(strings.NewReplacer("(at)", "@", " at ", "@", " @", "@", "@ ", "@", ",", ".", "..", ".").Replace(s)); found != "" {
+		if found := forms("emailForm").FindString(strings.NewReplacer("(at)", "@", " at ", "@", " @", "@", "@ ", "@", ",", ".", "..", ".").Replace(s)); found != "" {
 			suggestion = "write " + found
 		}
 		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -149,7 +149,7 @@ var licenses = meanings("licenses")
 
 // IsLocal reports whether an origin is this computer.
 func IsLocal(baseURL string) bool {
-	return forms["localForm"].MatchString(strings.TrimRight(baseURL, "/"))
+	return forms("localForm").MatchString(strings.TrimRight(baseURL, "/"))
 }
 
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
@@ -162,9 +162,9 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	plain := forms["schemeForm"].ReplaceAllString(strings.Trim(forms["markdownLink"].ReplaceAllString(s, "$1"), "<>()[] "), "")
-	switch link := strings.TrimRight(forms["linkForm"].FindString(s), ",;."); {
-	case forms["hostForm"].MatchString(plain) && !forms["fileForm"].MatchString(plain):
+	plain := forms("schemeForm").ReplaceAllString(strings.Trim(forms("markdownLink").ReplaceAllString(s, "$1"), "<>()[] "), "")
+	switch link := strings.TrimRight(forms("linkForm").FindString(s), ",;."); {
+	case forms("hostForm").MatchString(plain) && !forms("fileForm").MatchString(plain):
 		suggestion = "write https://" + plain
 	case err == nil && link != "" && strings.HasPrefix(s, link) && !strings.ContainsAny(s, "\n,"):
 		suggestion = "write " + strings.ReplaceAll(s, " ", "%20")

@@ -31,7 +31,7 @@ func notes(name string, data []byte) (noted []citation) {
 	line := 0
 	for text := range bytes.Lines(data) {
 		if line++; bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte("#")) {
-			if m := forms["notedForm"].FindSubmatch(text); m != nil {
+			if m := forms("notedForm").FindSubmatch(text); m != nil {
 				noted = append(noted, citation{id: string(m[1]), at: diagnostic.Position{File: name, Line: line, Col: 1}})
 			}
 		}

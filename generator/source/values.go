@@ -64,7 +64,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
 			} else if name == "an item of hours" {
 				suggestion = d.days.remedy(e.Key.Text + " " + e.Value.Text)
-			} else if name == "an item of same_as" && forms["linkForm"].MatchString(e.Value.Text) {
+			} else if name == "an item of same_as" && forms("linkForm").MatchString(e.Value.Text) {
 				suggestion = "write the address alone: " + e.Value.Text
 			}
 		} else if e := n.Entries; name == "an item of hours" && len(e) == 3 { // days, opens, closes
@@ -131,7 +131,7 @@ func (r *fields) id() string {
 		return s
 	}
 	suggestion := fmt.Sprintf("an id has letters without accents, a to z and A to Z, digits, '.', '_' and '-', begins with a letter or digit, and has at most %d characters", reviewcast.MaxIDLength)
-	if forms["exponent"].MatchString(s) {
+	if forms("exponent").MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
 	} else if strings.HasPrefix(s, "https://") && reviewcast.ValidID(addressed(s)) {
 		suggestion = "this is an address; write " + addressed(s)
@@ -215,8 +215,8 @@ func (r *fields) stars(f string) int {
 			meant = oneOf(f, n, suggestion)
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
-		case meant == "" && forms["remarkedForm"].MatchString(plain):
-			m := forms["remarkedForm"].FindStringSubmatch(plain)
+		case meant == "" && forms("remarkedForm").MatchString(plain):
+			m := forms("remarkedForm").FindStringSubmatch(plain)
 			meant = fmt.Sprintf("write the number alone; a note of your own begins with #: %s: %s # %s", f, m[1], m[2])
 		case meant == "" || len(plain) == 1:
 			meant = cmp.Or(meant, suggestion+", the best,") + " without quotes"
@@ -273,7 +273,7 @@ func (r *fields) float(f string, low, high float64) float64 {
 	}
 	if n.Kind != syntax.Number {
 		remedy := "write only a number, with a point and without quotes, such as 45.65; a place is in decimal degrees, with a minus in the south and in the west"
-		if point := strings.Replace(n.Text, ",", ".", 1); point != n.Text && forms["decimal"].MatchString(point) {
+		if point := strings.Replace(n.Text, ",", ".", 1); point != n.Text && forms("decimal").MatchString(point) {
 			remedy = fmt.Sprintf("write %s: %s, with a point in place of the comma", f, point)
 		}
 		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), remedy)
@@ -333,7 +333,7 @@ func (r *fields) texts(f string) []string {
 	texts, all, several := []string{}, "", (*syntax.Node)(nil)
 	for n, s := range r.itemsOf(f) {
 		texts, all = append(texts, s), all+s+","
-		if forms["severalForm"].MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
+		if forms("severalForm").MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
 			several = cmp.Or(several, n)
 		} else if i := strings.IndexAny(s, "*|()\\"); i >= 0 {
 			r.Add(diagnostic.Warning, n.Line, n.Col, "wildcard", fmt.Sprintf("%s has a %c, which stands for nothing here, so that it finds no other words", diagnostic.Quote(s), s[i]), "list the words: inflected forms of a word are found, longer words are not")

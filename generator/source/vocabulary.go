@@ -240,10 +240,10 @@ func (d *decoder) onOneLine(n *syntax.Node, today reviewcast.Date) (w Withdrawal
 	line := n.Text
 	if e := n.Entries; len(e) == 1 && e[0].Value.Kind < syntax.List && withdrawnSchema.meant(e[0].Key.Text) == "" {
 		line = e[0].Key.Text + ": " + e[0].Value.Text
-	} else if len(e) == 1 && forms["fieldsInLine"].MatchString(e[0].Value.Text) {
+	} else if len(e) == 1 && forms("fieldsInLine").MatchString(e[0].Value.Text) {
 		line = e[0].Value.Text
 	}
-	m := forms["oneLine"].FindStringSubmatch(line)
+	m := forms("oneLine").FindStringSubmatch(line)
 	if m == nil || !strings.ContainsFunc(m[1], unicode.IsLetter) {
 		return w, false
 	}

@@ -168,7 +168,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 // hasReviews reports whether a file has reviews as YAML has them, whatever its name.
 func (w *walker) hasReviews(name string) bool {
 	data, _, problem := read(w.root, name, syntax.MaxYAMLFile)
-	return problem == nil && forms["reviewForm"].Match(data)
+	return problem == nil && forms("reviewForm").Match(data)
 }
 
 // there reports whether something has a name.
@@ -241,7 +241,7 @@ func hidden(name string) string {
 // end, which Notepad adds; "" if not. dir reports whether it is a folder.
 func intended(name string, dir bool) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
-	if original := forms["copyForm"].ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
+	if original := forms("copyForm").ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
 	}
 	if slices.Contains(knownFiles, plain) || slices.Contains(ThemeFiles, plain) {

@@ -29,7 +29,7 @@ func (y *yamlText) cut(key, v *Node) {
 	comment, _, _ := strings.Cut(rest[len(before)+len(" #"):], "\n")
 	comment, _, _ = strings.Cut(comment, " # ")
 	comment = strings.TrimRight(comment, " \t\r")
-	numbered := forms["numbered"].MatchString(before + "#" + comment)
+	numbered := forms("numbered").MatchString(before + "#" + comment)
 	if comment == "" || strings.ContainsAny(comment[:1], " \t#") && !numbered {
 		return
 	}
@@ -44,7 +44,7 @@ func (y *yamlText) cut(key, v *Node) {
 		}
 	}
 	severity := diagnostic.Warning
-	if !numbered && !forms["oneWord"].MatchString(comment) {
+	if !numbered && !forms("oneWord").MatchString(comment) {
 		severity, v.Kind = diagnostic.Error, Refused
 	}
 	y.Add(severity, line, col, "cut-by-comment", fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote("#"+comment)),

@@ -145,7 +145,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	ours := func(name string) bool { return slices.Contains(c.Names, name) }
 	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	some := header[:min(len(header), maxJudged)]
-	values := len(header) < 3 || slices.ContainsFunc(some, forms["valueForm"].MatchString)
+	values := len(header) < 3 || slices.ContainsFunc(some, forms("valueForm").MatchString)
 	if values && !slices.ContainsFunc(some, known) && (len(header) > 1 || !strings.ContainsAny(header[0], ";\t|,")) {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {

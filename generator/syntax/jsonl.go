@@ -63,10 +63,10 @@ const maxJoined, maxJoinedBytes = 30, 16 << 10
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
 // it is no such review. Lines of YAML belong to the first of them, which p has.
 func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
-	if forms["yamlLine"].Match(first) { // and so are the lines below it
+	if forms("yamlLine").Match(first) { // and so are the lines below it
 		for next := range bytes.Lines(rest) {
 			next = bytes.TrimRight(next, "\r\n")
-			if len(next) > 0 && next[0] != ' ' && !bytes.HasPrefix(next, []byte("- ")) && !forms["yamlLine"].Match(next) || bytes.HasPrefix(bytes.TrimSpace(next), []byte("{")) {
+			if len(next) > 0 && next[0] != ' ' && !bytes.HasPrefix(next, []byte("- ")) && !forms("yamlLine").Match(next) || bytes.HasPrefix(bytes.TrimSpace(next), []byte("{")) {
 				break
 			}
 			lines++
@@ -202,7 +202,7 @@ func (j *jsonLine) explain(err error) {
 	switch {
 	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
 		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
-	case forms["yamlLine"].Match(j.data):
+	case forms("yamlLine").Match(j.data):
 		col, message, suggestion = 1, "this is YAML, and a .jsonl file has one review in JSON per line", "move these lines to a file whose name ends in .yaml"
 		if bytes.HasPrefix(bytes.TrimSpace(j.data), []byte("owner_reply:")) {
 			suggestion = `write into the line of its review, behind the first brace {: "owner_reply": {"text": "…", "date": "YYYY-MM-DD"}, and the comma, with your words and their day; and delete these lines`

@@ -58,10 +58,10 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	lines := strings.Split(strings.ReplaceAll(y.data, "\r\n", "\n"), "\n")
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, y.letters, y.on(forms["braceForm"], 2, closeBrace), y.belowBar, y.indentation, y.on(forms["bulletForm"], 0, bullets), y.notes,
-		y.on(forms["fieldForm"], 3, y.missingSpace), y.on(forms["bareForm"], 3, y.missingColon), y.on(forms["fieldForm"], 3, y.missingHyphen),
-		listInText, y.on(forms["fieldForm"], 0, y.deeperItem), y.valueAbove, y.on(forms["textForm"], 2, y.blockWords), y.on(forms["textForm"], 2, y.firstField),
-		y.on(forms["textForm"], 0, y.quoteText), y.on(forms["textForm"], 0, y.closeText), y.on(forms["fieldForm"], 3, y.indentField), y.indentText, y.quoteLines,
+		y.plainSpaces, y.letters, y.on(forms("braceForm"), 2, closeBrace), y.belowBar, y.indentation, y.on(forms("bulletForm"), 0, bullets), y.notes,
+		y.on(forms("fieldForm"), 3, y.missingSpace), y.on(forms("bareForm"), 3, y.missingColon), y.on(forms("fieldForm"), 3, y.missingHyphen),
+		listInText, y.on(forms("fieldForm"), 0, y.deeperItem), y.valueAbove, y.on(forms("textForm"), 2, y.blockWords), y.on(forms("textForm"), 2, y.firstField),
+		y.on(forms("textForm"), 0, y.quoteText), y.on(forms("textForm"), 0, y.closeText), y.on(forms("fieldForm"), 3, y.indentField), y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -91,7 +91,7 @@ func (y *yamlText) on(form *regexp.Regexp, name int, fix func(lines []string, at
 }
 
 func (y *yamlText) isField(line string) bool {
-	f := forms["fieldForm"].FindStringSubmatch(line)
+	f := forms("fieldForm").FindStringSubmatch(line)
 	return f != nil && y.Is(f[3])
 }
 
@@ -163,7 +163,7 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	}
 	changed, others := slices.Clone(lines), ""
 	for i, line := range lines {
-		if changed[i] = forms["spacesForm"].ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
+		if changed[i] = forms("spacesForm").ReplaceAllStringFunc(line, odd.Replace); i != at && changed[i] != line {
 			others = cmp.Or(others, fmt.Sprintf("type the spaces of each line from line %d on again; ", 1+y.before+min(i, at)))
 		}
 	}
@@ -187,8 +187,8 @@ func bullets(lines []string, at int, m []string) (repair, bool) {
 
 // notes makes notes of lines that other programs take for some, and of a heading.
 func (y *yamlText) notes(lines []string, at int) (repair, bool) {
-	m := forms["noteForm"].FindStringSubmatch(lines[at])
-	bare := forms["bareForm"].FindStringSubmatch(lines[at])
+	m := forms("noteForm").FindStringSubmatch(lines[at])
+	bare := forms("bareForm").FindStringSubmatch(lines[at])
 	switch first := len(nearLines(lines, at)) == 1; {
 	case first && strings.Trim(lines[at], " []{}") == "":
 		changed := slices.Clone(lines)
@@ -208,7 +208,7 @@ func (y *yamlText) notes(lines []string, at int) (repair, bool) {
 // space after its colon; "" for any other text.
 func MissingSpace(text string, isField func(name string) bool) string {
 	first, _, _ := strings.Cut(text, "\n")
-	if m := forms["fieldForm"].FindStringSubmatch(first); m != nil && isField(m[3]) && m[4] != "" && m[4][0] != ' ' {
+	if m := forms("fieldForm").FindStringSubmatch(first); m != nil && isField(m[3]) && m[4] != "" && m[4][0] != ' ' {
 		return m[3] + ": " + FirstWord(m[4])
 	}
 	return ""
@@ -242,7 +242,7 @@ func (y *yamlText) missingSpace(lines []string, at int, m []string) (repair, boo
 func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, bool) {
 	changed, sign, first, alike := slices.Clone(lines), strings.TrimSpace(m[4]), at, 0
 	for i := at; i >= 0 && sign != ""; i-- {
-		f := forms["bareForm"].FindStringSubmatch(lines[i])
+		f := forms("bareForm").FindStringSubmatch(lines[i])
 		if f == nil || !y.Is(f[3]) || strings.TrimSpace(f[4]) != sign {
 			break
 		}
@@ -250,7 +250,7 @@ func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, boo
 	}
 	advice := ""
 	changed[first] = lines[first]
-	if m = forms["bareForm"].FindStringSubmatch(lines[first]); alike > 1 {
+	if m = forms("bareForm").FindStringSubmatch(lines[first]); alike > 1 {
 		advice = fmt.Sprintf("write a colon and a space in place of each %s, down to line %d; ", sign, at+1+y.before)
 	}
 	name := m[1] + m[2] + m[3]
@@ -264,12 +264,12 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	above := near[1]
-	m, below := forms["fieldForm"].FindStringSubmatch(lines[above]), strings.TrimLeft(lines[at], " ")
+	m, below := forms("fieldForm").FindStringSubmatch(lines[above]), strings.TrimLeft(lines[at], " ")
 	if m == nil || strings.TrimSpace(m[4]) == "" {
 		return repair{}, false
 	}
 	what := "a list"
-	if child := forms["fieldForm"].FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
+	if child := forms("fieldForm").FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
 		if what = "fields"; !y.Within(m[3], child[3]) {
 			return repair{}, false
 		}

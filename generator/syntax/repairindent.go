@@ -15,13 +15,13 @@ import (
 func (y *yamlText) indentation(lines []string, at int) (repair, bool) {
 	words := strings.TrimLeft(lines[at], " \t.")
 	indent, what := lines[at][:len(lines[at])-len(words)], "a tab"
-	if forms["fieldForm"].MatchString(words) && strings.Contains(indent, ".") {
+	if forms("fieldForm").MatchString(words) && strings.Contains(indent, ".") {
 		what = "a point, which telephones write in place of two spaces"
 	} else if words == "" || !strings.Contains(indent, "\t") {
 		return repair{}, false
 	}
 	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
-	if m := forms["fieldForm"].FindStringSubmatch(words); m != nil && m[2] == "" && y.Is(m[3]) {
+	if m := forms("fieldForm").FindStringSubmatch(words); m != nil && m[2] == "" && y.Is(m[3]) {
 		plain = y.columnOf(lines[:at], m[3], plain)
 	}
 	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
@@ -32,7 +32,7 @@ func (y *yamlText) indentation(lines []string, at int) (repair, bool) {
 func (y *yamlText) columnOf(above []string, name, other string) string {
 	nearest, outer := -1, maxIndent
 	for _, line := range slices.Backward(above) {
-		f := forms["fieldForm"].FindStringSubmatch(line)
+		f := forms("fieldForm").FindStringSubmatch(line)
 		if f == nil || !y.Is(f[3]) {
 			continue
 		}
@@ -116,7 +116,7 @@ func (y *yamlText) firstField(lines []string, at int, m []string) (repair, bool)
 // nearer reports whether a field without a hyphen begins nearer to an indentation than a column.
 func (y *yamlText) nearer(lines []string, indent, column int) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
-		f := forms["fieldForm"].FindStringSubmatch(line)
+		f := forms("fieldForm").FindStringSubmatch(line)
 		return f != nil && y.Is(f[3]) && f[2] == "" && max(len(f[1])-indent, indent-len(f[1])) < max(column-indent, indent-column)
 	})
 }
@@ -124,7 +124,7 @@ func (y *yamlText) nearer(lines []string, indent, column int) bool {
 // indentField aligns a field with those above it.
 func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool) {
 	for i := at - 1; i >= 0; i-- {
-		f := forms["fieldForm"].FindStringSubmatch(lines[i])
+		f := forms("fieldForm").FindStringSubmatch(lines[i])
 		if f == nil || !y.Is(f[3]) || m[2] != "" && f[2] == "" { // a hyphen belongs below another one
 			continue
 		}
@@ -138,8 +138,8 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 		changed, advice := slices.Clone(lines), "align both; "
 		for j, open := at+1, m[4] == ""; j < len(lines) && len(m[1]) < column; j++ { // its own lines, and fields with the same mistake
 			indent := len(lines[j]) - len(strings.TrimLeft(lines[j], " "))
-			f := forms["fieldForm"].FindStringSubmatch(lines[j])
-			if child := forms["fieldForm"].FindStringSubmatch(lines[at+1]); f != nil && child != nil && indent == column && y.Within(m[3], child[3]) && y.Is(f[3]) && !y.Within(m[3], f[3]) {
+			f := forms("fieldForm").FindStringSubmatch(lines[j])
+			if child := forms("fieldForm").FindStringSubmatch(lines[at+1]); f != nil && child != nil && indent == column && y.Within(m[3], child[3]) && y.Is(f[3]) && !y.Within(m[3], f[3]) {
 				break // the field after the group, which is right
 			}
 			if indent == len(m[1]) && f != nil && f[2] == "" && y.Is(f[3]) && f[3] != "id" {
@@ -159,7 +159,7 @@ func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool
 // inGroup reports whether a field at a column belongs to a group that has no such field as other.
 func (y *yamlText) inGroup(lines []string, at, column int, field, other string) bool {
 	for at--; at >= 0; at-- {
-		if f := forms["fieldForm"].FindStringSubmatch(lines[at]); f != nil && len(f[1])+len(f[2]) < column {
+		if f := forms("fieldForm").FindStringSubmatch(lines[at]); f != nil && len(f[1])+len(f[2]) < column {
 			return y.Within(f[3], field) && !y.Within(f[3], other)
 		}
 	}

@@ -15,7 +15,7 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 		return repair{}, false
 	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
-	message, advice, f := "", "", forms["fieldBehind"].FindStringSubmatch(value)
+	message, advice, f := "", "", forms("fieldBehind").FindStringSubmatch(value)
 	switch c, _ := utf8.DecodeRuneInString(value); {
 	case c == '"' || c == '\'':
 		end := strings.IndexRune(value[1:], c)
@@ -63,7 +63,7 @@ func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) 
 // with an unknown name.
 func (y *yamlText) belowField(above []string, column int) bool {
 	for _, line := range slices.Backward(above) {
-		if f := forms["fieldForm"].FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
+		if f := forms("fieldForm").FindStringSubmatch(line); f != nil && len(f[1])+len(f[2]) <= column {
 			return len(f[1])+len(f[2]) == column && y.Is(f[3])
 		}
 	}
@@ -91,21 +91,21 @@ func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool)
 
 // letters are a question and an answer with letters for the names of their fields.
 func (y *yamlText) letters(lines []string, at int) (repair, bool) {
-	q := forms["questionForm"].FindStringSubmatch(lines[at])
-	if y.File != "faq.yaml" || q == nil || at+1 == len(lines) || !forms["answerForm"].MatchString(lines[at+1]) {
+	q := forms("questionForm").FindStringSubmatch(lines[at])
+	if y.File != "faq.yaml" || q == nil || at+1 == len(lines) || !forms("answerForm").MatchString(lines[at+1]) {
 		return repair{}, false
 	}
 	changed := slices.Clone(lines)
-	changed[at], changed[at+1] = "- question: "+quoteValue(q[1]), "  answer: "+quoteValue(forms["answerForm"].FindStringSubmatch(lines[at+1])[1])
+	changed[at], changed[at+1] = "- question: "+quoteValue(q[1]), "  answer: "+quoteValue(forms("answerForm").FindStringSubmatch(lines[at+1])[1])
 	return repair{at, 1, changed, "a question and its answer have letters in place of the names of their fields",
 		fmt.Sprintf("write in place of this line: %s, and in place of the next one: %s", changed[at], changed[at+1])}, true
 }
 
 // listInText is a text with a list on the lines below it, which are left out.
 func listInText(lines []string, at int) (repair, bool) {
-	m, last := forms["proseForm"].FindStringSubmatchIndex(lines[at]), at
+	m, last := forms("proseForm").FindStringSubmatchIndex(lines[at]), at
 	changed := slices.Clone(lines)
-	for ; last+1 < len(lines) && m != nil && forms["listForm"].MatchString(lines[last+1]); last++ {
+	for ; last+1 < len(lines) && m != nil && forms("listForm").MatchString(lines[last+1]); last++ {
 		changed[last+1] = ""
 	}
 	if last == at {
@@ -141,7 +141,7 @@ func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) 
 	if m[3][0] != '"' && m[3][0] != '\'' {
 		return repair{}, false
 	}
-	if forms["apostropheForm"].MatchString(m[3]) {
+	if forms("apostropheForm").MatchString(m[3]) {
 		return replace(lines, at, len(m[1]), m[1]+quoteValue(strings.TrimRight(m[3], " ")), "a text that begins with an apostrophe needs quotes", "")
 	}
 	last := at
@@ -165,17 +165,17 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 		at-- // the colon is above
 	}
 	first := at
-	for first > 0 && len(forms["fieldForm"].FindString(lines[first])) == 0 || first == at {
+	for first > 0 && len(forms("fieldForm").FindString(lines[first])) == 0 || first == at {
 		if first--; first < 0 {
 			return repair{}, false
 		}
 	}
-	m := forms["textForm"].FindStringSubmatch(lines[first])
+	m := forms("textForm").FindStringSubmatch(lines[first])
 	if m == nil || m[2] != "" && !y.Is(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
 		return repair{}, false
 	}
 	last := at
-	for last+1 < len(lines) && strings.HasPrefix(lines[last+1], " ") && forms["fieldForm"].FindString(lines[last+1]) == "" {
+	for last+1 < len(lines) && strings.HasPrefix(lines[last+1], " ") && forms("fieldForm").FindString(lines[last+1]) == "" {
 		last++
 	}
 	changed := slices.Clone(lines)
@@ -211,7 +211,7 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	for first > 0 && !y.isField(lines[first]) {
 		first--
 	}
-	m := forms["fieldForm"].FindStringSubmatch(lines[first])
+	m := forms("fieldForm").FindStringSubmatch(lines[first])
 	if first == at || m == nil {
 		return repair{}, false
 	}
