@@ -75,6 +75,18 @@ func OwnSource(source string) bool {
 	})
 }
 
+// Mistyped reports whether two words of at least five letters differ in one letter only, or in two that are exchanged.
+func Mistyped(a, b string) bool {
+	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	var apart []int
+	for i := 0; i < len(x) && len(x) == len(y); i++ {
+		if x[i] != y[i] {
+			apart = append(apart, i)
+		}
+	}
+	return len(x) > 4 && (len(apart) == 1 || len(apart) == 2 && apart[1] == apart[0]+1 && x[apart[0]] == y[apart[1]] && x[apart[1]] == y[apart[0]])
+}
+
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {
 	_, rest, _ := strings.Cut(table, "\n["+name+"]\n")
@@ -210,6 +222,11 @@ func ExplainDate(name, s string) (message, suggestion string) {
 	if forms("dateForm").MatchString(s) {
 		exchanged := s[:5] + s[8:] + s[4:7]
 		remedy := Pick(reviewcast.Date(exchanged).Valid(), "write "+exchanged+" if month and day are exchanged", "correct the month or the day")
+		for day := 30; day > 27 && s[8:] <= "31"; day-- {
+			if last := s[:8] + strconv.Itoa(day); s > last && reviewcast.Date(last).Valid() {
+				return fmt.Sprintf("%s %s does not exist", name, s), fmt.Sprintf("write %s if the last day of the month is meant; if not, correct the month or the day", last)
+			}
+		}
 		return fmt.Sprintf("%s %s does not exist", name, s), remedy
 	}
 	for _, layout := range []string{"2006-1", "Jan 2006", "1/2006", "1.2006"} {
@@ -225,6 +242,8 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		what, remedy = "is ambiguous", "write "+strings.Join(choices, ", ")
 	case date != "" && strings.ContainsAny(s, "‐‑–—−"):
 		what, remedy = "has dashes in place of hyphens", "write "+date+" with the minus key"
+	case date != "" && date == strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1").Replace(s):
+		what, remedy = "has a letter in place of a digit, such as O for 0", "write "+date
 	case date != "":
 		what, remedy = "is not in the form YYYY-MM-DD", "write "+date
 	case len(iso) == 1 && reviewcast.Date(iso[0]).Valid():

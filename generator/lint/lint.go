@@ -232,7 +232,7 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 			"copy the text again from where it was given, or correct it")
 	} else if i := slices.IndexFunc(placeholders, func(m remark) bool { return m.mayBeIn(text) && m.form().MatchString(text) }); i >= 0 {
 		m := placeholders[i]
-		word := strings.TrimSpace(m.form().FindString(text))
+		word := strings.Trim(m.form().FindString(text), " \n\t,;")
 		in.add(at, word, m.code, fmt.Sprintf(m.message, name, diagnostic.Quote(word)), m.remedy)
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")
@@ -268,6 +268,15 @@ func (in *inspector) small() {
 		look(source.BusinessFile, n.Name)
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
+	for _, title := range []string{c.Site.Title, c.Site.FeedTitle, c.Site.Author.Name} {
+		for _, word := range wordsOf(title) {
+			for _, meant := range wordsOf(b.Name) {
+				if diagnostic.Mistyped(word, meant) && word[len(word)-1] == meant[len(meant)-1] && !in.noBusiness {
+					in.add(top(source.SiteFile), word, "other-name", fmt.Sprintf("%s is not %s, as in the name of the business in business.yaml", diagnostic.Quote(word), diagnostic.Quote(meant)), "if it is mistyped, write "+meant)
+				}
+			}
+		}
+	}
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms("exampleHost").MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
 	}

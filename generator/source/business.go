@@ -182,6 +182,9 @@ func (r *fields) listed(list int, s *surroundings) {
 		if places := strings.Split(separators.Replace(name), ","); field == "service_areas" && len(places) > 2 && len(aliases) == 0 {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s looks like several places, and is found as one only", diagnostic.Quote(name)), "write an entry for each, such as - "+one.schema.written(strings.TrimSpace(places[1])))
 		}
+		if diagnostic.Mistyped(fixID(name), id) {
+			one.warn("name", "bad-value", fmt.Sprintf("name %s and id %s differ in a letter", diagnostic.Quote(name), id), "if the name is mistyped, correct it; the id of one that is published must stay")
+		}
 		if id == "" {
 			known.partial = true
 			continue

@@ -261,7 +261,8 @@ func (r *fields) source() string {
 	}
 	switch lower := strings.ToLower(s); {
 	case forms("addressForm").MatchString(lower):
-		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(forms("addressForm").FindStringSubmatch(lower)[1], "google")))
+		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write source: %s, or whatever the platform is called, and on a line of its own source_url: %s",
+			cmp.Or(diagnostic.When(forms("googleLink").MatchString(lower), "google"), forms("addressForm").FindStringSubmatch(lower)[1], "google"), s))
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s is nearly the name of the platform %s, and counts as a different source", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
 	case lower != s:

@@ -215,6 +215,8 @@ func (r *fields) stars(f string) int {
 			meant = oneOf(f, n, suggestion)
 		case odd != 0 && meant != "":
 			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
+		case f == "rating" && r.value("author") != nil && diagnostic.MeantRating(r.value("author").Text) != "" && meant == "":
+			meant = fmt.Sprintf("author and rating are exchanged: write author: %s, and rating: %s", n.Text, r.value("author").Text)
 		case meant == "" && forms("remarkedForm").MatchString(plain):
 			m := forms("remarkedForm").FindStringSubmatch(plain)
 			meant = fmt.Sprintf("write the number alone; a note of your own begins with #: %s: %s # %s", f, m[1], m[2])

@@ -90,6 +90,9 @@ func (r *fields) terms(field string, s *schema, required ...string) []sentiment.
 		if v := t.value("terms"); v != nil && v.Kind == syntax.List && len(v.Items) == 0 {
 			r.fail(v, "missing-field", "terms is an empty list", "name at least one word or phrase")
 		}
+		if i := slices.IndexFunc(terms, func(other sentiment.Term) bool { return len(term.Terms) > 0 && slices.Equal(other.Terms, term.Terms) }); i >= 0 {
+			t.warn("terms", "shared-name", term.ID+" has the same terms as "+terms[i].ID+", so that each review with one of them counts for both", "write its own terms, or delete one of the two")
+		}
 		terms = append(terms, term)
 	}
 	return terms
