@@ -38,8 +38,8 @@ func (in *inspector) counted(summary string) {
 			"leave the number out: the pages show it above the summary, and it changes with each review; or correct it")
 	}
 	for _, found := range forms("averageForm").FindAllStringSubmatch(summary, -1) {
-		said := strings.Replace(found[1], ",", ".", 1)
-		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said {
+		said := strings.Replace(found[2], ",", ".", 1)
+		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said && found[1] == "" {
 			wrong(found[0], "an average of "+is)
 		}
 	}
