@@ -77,6 +77,10 @@ func (p *published) tables(revisions []revision) (problems []diagnostic.Problem)
 	}
 	for _, r := range revisions { // a copied entry that kept its id
 		was := &r.was
+		if apart := max(was.Rating-r.is.Rating, r.is.Rating-was.Rating); apart > 1 && source.IsYAML(r.at.File) && *cmp.Or(was.Text, new("")) == *cmp.Or(r.is.Text, new("")) {
+			problems = append(problems, r.at.Error("replaced", fmt.Sprintf("the published rating of %q is %d, and it is %d now, with the same text", was.ID, was.Rating, r.is.Rating),
+				fmt.Sprintf("if it is mistyped, write rating: %d; if the customer has changed it, there is nothing to do", was.Rating)))
+		}
 		if was.Author != r.is.Author && was.Date != r.is.Date && was.Text != nil && r.is.Text != nil && *was.Text != *r.is.Text {
 			problems = append(problems, r.at.Error("replaced",
 				fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", was.ID, was.Author, was.Date),

@@ -50,7 +50,10 @@ func (f *contentFlags) config() (generator.Config, error) {
 		if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
 			err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
 		}
-		return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
+		return generator.Config{}, usageError{fmt.Errorf("--base-url: %w; without --base-url, the address is base_url in site.yaml", err)}
+	}
+	if err := checkPublished(f.Previous); f.Previous != "" && err != nil {
+		return generator.Config{}, usageError{fmt.Errorf("--previous: %w", err)}
 	}
 	return generator.Config{
 		ContentDir: f.Content, PublicDir: f.Public, BaseURL: baseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
@@ -117,7 +120,8 @@ func (f *folderFlags) absent() (kind, other string) {
 	case stepsUp(f.Content) != "":
 		return "above", stepsUp(f.Content)
 	case contentAbove(source.BusinessFile) != "":
-		return "in it", ""
+		here, _ := os.Getwd()
+		return "in it", commandLine(filepath.Base(here))
 	case len(near) > 0:
 		up, name := filepath.Split(filepath.Dir(near[0]))
 		if up != "" && name == f.Content {

@@ -43,7 +43,7 @@ type importFlags struct {
 type importTableCmd struct {
 	File         string   `arg:"" help:"${export}" type:"existingfile"`
 	Map          []string `help:"${map}" sep:"none" placeholder:"FIELD=${column},…"`
-	Source       string   `help:"Where the reviews were given; part of the file name and the prefix of every id." required:"" placeholder:"NAME"`
+	Source       string   `help:"Where the reviews were given; part of the file name and the prefix of every id. Required." placeholder:"NAME"`
 	Verification string   `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes or a number." placeholder:"METHOD"`
 	RatingScale  float64  `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
 	DateLayout   string   `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`

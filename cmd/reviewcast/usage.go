@@ -151,12 +151,6 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; name the file in it", strings.Replace(export, "exists but is a directory", "is a folder", 1))
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
-	case strings.HasPrefix(message, "missing flags: ") && len(args) > 2 && args[0] == "import" && exists(args[2]):
-		source := sourceOf(args[2], "")
-		if !diagnostic.IsPlatform(source) && source == diagnostic.SourceOf(filepath.Base(args[2])) {
-			source = "google, or the name of another platform; or --source direct if they were written to you"
-		}
-		return fmt.Errorf("%s; add where the reviews were written, which is published: --source %s", message, source)
 	case unexpected && wordError(args, word, message) != nil:
 		return wordError(args, word, message)
 	}
@@ -208,9 +202,10 @@ func wordError(args []string, word, message string) error {
 
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
-	source := cmp.Or(diagnostic.SourceOf(from), diagnostic.SourceOf(filepath.Base(file)), "direct")
+	source := cmp.Or(diagnostic.SourceOf(from), diagnostic.SourceOf(filepath.Base(file)))
 	imports, _ := filepath.Glob("*/reviews/import-*.jsonl")
-	return cmp.Or(diagnostic.When(from == "", sources.ImportedAs(source, imports)), source)
+	known := diagnostic.IsPlatform(source) || diagnostic.OwnSource(source)
+	return cmp.Or(diagnostic.When(from == "", sources.ImportedAs(source, imports)), diagnostic.When(known, source), "direct")
 }
 
 // importOf returns the command that imports a file from a source, with flags; "" is the file's name.

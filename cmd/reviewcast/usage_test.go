@@ -94,14 +94,18 @@ func TestPrintedImports(t *testing.T) {
 	if _, stderr, _ := runIn(t, dir, "init", "content"); stderr != "" {
 		t.Fatal(stderr)
 	}
-	for name, want := range map[string]string{"export.csv": "--source direct", "reviews-2025.csv": "--source direct", "cards.csv": "--source direct", "trustpilot.csv": "--source trustpilot\n"} {
+	for name, want := range map[string]string{"export.csv": "--source direct", "reviews-2025.csv": "--source direct", "clients.csv": "--source direct", "cards.csv": "--source cards", "yelp.csv": "--source yelp"} {
 		writeFile(t, filepath.Join(dir, name), "stars;words\n5;Good.\n")
-		if _, stderr, _ := runIn(t, dir, "import", "csv", name); !strings.Contains(stderr, want) {
+		if _, stderr, _ := runIn(t, dir, "import", name); !strings.Contains(stderr, want) {
 			t.Errorf("%s: %s", name, stderr)
 		}
 	}
 	_, stderr, _ := runIn(t, dir, "import", "trustpilot", "cards.csv", "--encoding", "windows-1250")
 	if want := "reviewcast import csv cards.csv --source cards --encoding windows-1250"; !strings.Contains(stderr, want) {
+		t.Error(stderr)
+	}
+	_, stderr, _ = runIn(t, dir, "import", "csv", "cards.csv", "--verification", "yes")
+	if !strings.Contains(stderr, "source is missing") || !strings.Contains(stderr, `verification "yes" is unknown`) {
 		t.Error(stderr)
 	}
 }

@@ -231,7 +231,9 @@ func (c Config) check() (Config, error) {
 	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
 	c.DateLayout = diagnostic.Pick(given == "" && c.Platform == "", time.DateOnly, layoutOf(given))
 	c.Verification = strings.ToLower(c.Verification)
-	if forms("fileName").MatchString(c.Source) {
+	if c.Source == "" {
+		bad("source is missing; add where the reviews were written, which is published: --source google, or the name of another platform; or, if they were written to you, --source survey, website-form or letter")
+	} else if forms("fileName").MatchString(c.Source) {
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
 	} else if !validSource(c.Source) {
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)

@@ -236,6 +236,15 @@ func TestCommaInName(t *testing.T) {
 	d.says("stars,name\n", `column map: there is no field "autor": write --map "author=name,rating=stars"`)
 }
 
+// TestOtherDay: the day of the job is mapped to the date, and another column has that of the review.
+func TestOtherDay(t *testing.T) {
+	const table = "Name,Rating,Hire date,Review date,Comment\nSheila Grant,5,2026-01-30,2026-02-03,The boat was silent.\n"
+	d := newSurvey(t).mapped("date=Hire date")
+	d.says(table, `the date is taken from the column "Hire date", and there is a column "Review date", whose days seem to be those of the reviews; import again with --map "rating=Rating,date=Review date,text=Comment,author=Name"; if the first one has them, import with --partial`)
+	d.cfg.Partial = true
+	wantEqual(t, "on purpose", counts(d.load(table)), [4]int{1, 0, 0, 0})
+}
+
 // TestStarsElsewhere: the column that is named like the stars has the texts, or no column has stars.
 func TestStarsElsewhere(t *testing.T) {
 	const export = "Kunde;Bewertung;Datum;Gesamt\nAnna K.;Sehr freundlich und schnell.;2026-01-01;5\nBernd L.;Gute Arbeit, etwas spät.;2026-01-03;4\n"

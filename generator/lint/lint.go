@@ -127,7 +127,13 @@ func (in *inspector) review(r *source.Review) {
 		}
 		plain, author, reply := *t.text, t.name == "author", t.name == "owner_reply.text"
 		if !author {
+			n := len(in.findings)
 			plain = in.remarked(at, t.name, plain, "")
+			for i := n; i < len(in.findings) && answer != nil; i++ {
+				if here, _, twice := strings.Cut(in.findings[i].Suggestion, ", and write below the text"); twice {
+					in.findings[i].Suggestion = here + ": the review has a reply already"
+				}
+			}
 		}
 		if plain == *t.text {
 			in.garbled(at, t.name, plain)

@@ -199,7 +199,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 			looks, best = name, codes
 		}
 	} else if !latin && !likely && codes == "" && own != "sr" && len(words) > 3 {
-		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has mostly Latin letters", named), "write its language, such as language: "+cmp.Or(diagnostic.When(!strings.HasPrefix(in.content.Site.Language, own), in.content.Site.Language), "en"))
+		in.add(at, "language:", "language", fmt.Sprintf("the text is published as %s, and has mostly Latin letters", named), "write its language, such as language: "+cmp.Or(diagnostic.When(own == "uk", "en"), diagnostic.When(!strings.HasPrefix(in.content.Site.Language, own), in.content.Site.Language), "en"))
 	}
 	if !likely {
 		return

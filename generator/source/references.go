@@ -179,7 +179,7 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			p.Suggestion = cmp.Or(p.Suggestion, diagnostic.Pick(c.quote == "", "write the id of a published review, or delete this one",
 				"delete the whole pull_quote, its line and both of its fields; or write the id of another review here, and words of that review as text"))
 			problems = append(problems, *p)
-		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
+		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" && !(r.Text == nil && r.rec.wrong("text is")) {
 			suggestion := diagnostic.Pick(r.Text == nil, "the review has no text; choose another",
 				"copy part of its text exactly, with the spaces, line breaks and quotation marks that it has there")
 			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
@@ -224,11 +224,16 @@ func addressed(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexAny(s, "#/")+1:], ".yaml")
 }
 
-// misverified reports whether an error of the review is about its verification.
-func (r *record) misverified() bool {
+// wrong reports whether an error of the review names words.
+func (r *record) wrong(words string) bool {
 	return r.problems != nil && slices.ContainsFunc(r.problems.All(), func(p diagnostic.Problem) bool {
-		return p.Severity == diagnostic.Error && strings.Contains(p.Message, "verification")
+		return p.Severity == diagnostic.Error && strings.Contains(p.Message+p.Suggestion, words)
 	})
+}
+
+// wrong reports whether an error of any review names an id.
+func (x *index) wrong(id string) bool {
+	return slices.ContainsFunc(x.order, func(r *Review) bool { return r.rec.wrong(id) })
 }
 
 // find returns the published review that is cited, or what is wrong with the citation.
@@ -238,8 +243,8 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
 		why = "is withdrawn"
-	case !complete && (r == nil || r.Hidden == Unverified), r != nil && r.Hidden == Unverified && r.rec.misverified():
-		return nil, nil
+	case !complete && (r == nil || r.Hidden == Unverified), r != nil && r.Hidden == Unverified && r.rec.wrong("verification"), r == nil && x.wrong(c.id):
+		return nil, nil // it may be there once an error of the reviews is corrected
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
 	case r == nil:

@@ -90,8 +90,7 @@ func linksOf(n *syntax.Node) string {
 	var links []string
 	for i := 0; n != nil && i < len(n.Items); i++ {
 		if m := forms("addressForm").FindStringSubmatch(n.Items[i].Text); m != nil {
-			label := forms("pageName").FindStringSubmatch(n.Items[i].Text)
-			links = append(links, fmt.Sprintf("%q: %q", append(label, m[1])[min(1, len(label))], n.Items[i].Text))
+			links = append(links, fmt.Sprintf("%q: %q", labelOf(n.Items[i].Text, m[1]), n.Items[i].Text))
 		}
 		for _, e := range n.Items[i].Entries {
 			links = append(links, fmt.Sprintf("%q: %q", e.Key.Text, e.Value.Text))
@@ -102,8 +101,18 @@ func linksOf(n *syntax.Node) string {
 		return "{" + strings.Join(links, ", ") + "}" + diagnostic.When(n.Items[0].Entries == nil, ", each with the words to click before its colon")
 	case n != nil && strings.Contains(n.Text, ": http"):
 		return "{" + n.Text + "}"
+	case n != nil && forms("addressForm").MatchString(n.Text):
+		return fmt.Sprintf("{%s: %q}, with the words to click before its colon", labelOf(n.Text, "Imprint"), n.Text)
 	}
 	return "{Imprint: URL}, with the address in place of URL"
+}
+
+// labelOf returns the name of the page at an address, with a capital letter, or other words.
+func labelOf(address, other string) string {
+	if m := forms("pageName").FindStringSubmatch(address); m != nil {
+		return strings.ToUpper(m[1][:1]) + m[1][1:]
+	}
+	return other
 }
 
 // license reads an identifier of SPDX or an address.

@@ -155,7 +155,7 @@ func (r *fields) claims() []Claim {
 
 // faq reads faq.yaml.
 func (d *decoder) faq(n *syntax.Node, s *surroundings) {
-	c := &s.content
+	c, asked := &s.content, map[string]int{}
 	for _, n := range d.entries(n, "questions", faqSchema) {
 		r, ok := d.fields(&n, faqSchema)
 		if !ok {
@@ -192,9 +192,10 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 				r.warn("answer", no[1], strings.Replace(no[2], "the summary", "an answer", 1), form.ReplaceAllString(found, no[3]))
 			}
 		}
-		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
-			r.warn("question", "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
+		if line := asked[q.Question]; line > 0 && q.Question != "" {
+			r.warn("question", "same-question", fmt.Sprintf("this question is asked on line %d, too", line), "delete one of them, or put both answers into one")
 		}
+		asked[q.Question] = cmp.Or(asked[q.Question], n.Line)
 		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool {
 			return f.Answer == q.Answer && f.Question != q.Question && strings.Count(f.Answer, " ") > 4
 		}) {

@@ -251,6 +251,9 @@ func intended(name string, dir bool) string {
 	if known := fileNames[stem]; known != "" && (path.Ext(known) == "") == (path.Ext(plain) == "") {
 		return known
 	}
+	if formatOf(plain) != "" && slices.Contains(ThemeFiles, stem+".txt") {
+		return stem + ".txt"
+	}
 	for _, known := range knownFiles {
 		base := strings.TrimSuffix(known, path.Ext(known))
 		if (path.Ext(name) == "") != (path.Ext(known) == "") && (dir || path.Ext(name) != "") {
