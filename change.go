@@ -332,10 +332,10 @@ func Difference(before, after []*Review) *Delta {
 // ChangedFields returns the published names of the fields in which two reviews differ.
 func ChangedFields(a, b *Review) []string {
 	var fields []string
-	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
-	for i := range va.NumField() {
-		if !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
-			fields = append(fields, va.Type().Field(i).Tag.Get("json"))
+	vb := reflect.ValueOf(*b)
+	for field, value := range reflect.ValueOf(*a).Fields() {
+		if !reflect.DeepEqual(value.Interface(), vb.FieldByIndex(field.Index).Interface()) {
+			fields = append(fields, field.Tag.Get("json"))
 		}
 	}
 	return fields

@@ -31,10 +31,7 @@ const (
 
 // allow counts a request against the rate of its client address. The error refuses it.
 func (e *edge) allow(t *rates, r *http.Request) error {
-	if wait := t.take(e.Proxies.Client(r), unlimited, 1, time.Now()); wait > 0 {
-		return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
-	}
-	return nil
+	return tooMany(t.take(e.Proxies.Client(r), unlimited, 1, time.Now()), "Too many requests from this address. Retry-After says when to continue.")
 }
 
 // charge takes what a request costs beside itself from its client's rate and from the share of all clients.
@@ -47,14 +44,15 @@ func (e *edge) charge(t *rates, r *http.Request, cost int) (wait time.Duration) 
 
 // admit charges for a search, or for the bytes of a large file.
 func (e *edge) admit(r *http.Request, cost int) error {
-	if wait := e.charge(e.searches, r, cost); wait > 0 {
-		return tooMany("Too many costly requests: a common phrase in many reviews takes long to count, and all reviews take long to send. "+
-			"Retry-After says when to continue; other requests are not affected.", wait)
-	}
-	return nil
+	return tooMany(e.charge(e.searches, r, cost), "Too many costly requests: a common phrase in many reviews takes long to count, "+
+		"and all reviews take long to send. Retry-After says when to continue; other requests are not affected.")
 }
 
-func tooMany(detail string, wait time.Duration) *failure {
+// tooMany is the error for a client that has to wait; nil for one that hasn't.
+func tooMany(wait time.Duration, detail string) error {
+	if wait <= 0 {
+		return nil
+	}
 	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
 }
 

@@ -98,10 +98,8 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 
 // entity returns a copy of what the reviews say about an id; nil when there is nothing.
 func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
-	for _, e := range list {
-		if e.ID == id {
-			return &e
-		}
+	if i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
+		return new(list[i])
 	}
 	return nil
 }

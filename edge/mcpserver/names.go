@@ -59,14 +59,9 @@ func (l namedList) find(name string) []string {
 		func(words []string) bool { return allMatch(query, words, related) },
 		func(words []string) bool { return allMatch(words, query, equal) },
 	} {
-		var ids []string
-		for _, n := range l {
-			if slices.ContainsFunc(n.words, rule) {
-				ids = append(ids, n.id)
-			}
-		}
-		if ids != nil {
-			return ids
+		found := slices.DeleteFunc(slices.Clone(l), func(n named) bool { return !slices.ContainsFunc(n.words, rule) })
+		if len(found) > 0 {
+			return found.ids()
 		}
 	}
 	return nil

@@ -128,7 +128,13 @@ func (s *Server) build() {
 	s.mcp = mcp.NewServer(identity(), &mcp.ServerOptions{
 		Instructions:      instructions,
 		CompletionHandler: s.complete,
-		SetCacheable:      freshness,
+		// How long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			c.TTLMs = int(time.Hour.Milliseconds())
+			if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+				c.TTLMs = int(time.Minute.Milliseconds())
+			}
+		},
 		// Without listChanged: the lists never change while the server runs. Subscriptions
 		// never reach the SDK, which requires their handlers to announce them.
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
@@ -156,14 +162,6 @@ func (s *Server) build() {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true,
 		PropagateRequestCancellation: true,
 	})
-}
-
-// freshness sets how long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
-func freshness(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-	c.TTLMs = int(time.Hour.Milliseconds())
-	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
-		c.TTLMs = int(time.Minute.Milliseconds())
-	}
 }
 
 //go:embed texts.txt
