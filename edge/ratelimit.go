@@ -23,10 +23,8 @@ const burst = 10
 
 // One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost] and bytesPerUnit).
 const (
-	// shareOfCores is what the costly requests of all clients together may take, in units per second and core.
-	shareOfCores = 500
-	// burstOfAll is the number of seconds whose share may be taken at once.
-	burstOfAll = 2
+	shareOfCores = 500 // what the costly requests of all clients together may take, in units per second and core
+	burstOfAll   = 2   // the number of seconds whose share may be taken at once
 )
 
 // allow counts a request against the rate of its client address. The error refuses it.
@@ -125,12 +123,9 @@ const ProxySecretHeader = "Reviewcast-Proxy-Secret"
 
 // Proxies says which proxies are believed about a client's address. The zero value believes none.
 type Proxies struct {
-	// Trusted are the networks of the proxies.
-	Trusted []netip.Prefix
-	// Secret is a value that only the proxy can set in [ProxySecretHeader]. Empty believes no such header.
-	Secret string
-	// Header is the field with the client's address. Empty means X-Forwarded-For.
-	Header string
+	Trusted []netip.Prefix // the networks of the proxies
+	Secret  string         // a value that only the proxy can set in [ProxySecretHeader]; empty believes no such header
+	Header  string         // the field with the client's address; empty means X-Forwarded-For
 }
 
 // Client returns the address of the client: the peer's or, if that is a trusted proxy, the

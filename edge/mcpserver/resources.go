@@ -87,10 +87,8 @@ func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (
 }
 
 const (
-	// recentDays is how far summarize_recent looks back from the newest review, as texts.txt says.
-	recentDays = 90
-	// maxPromptArgument is the most code points of a prompt's argument, which may be a question.
-	maxPromptArgument = 2000
+	recentDays        = 90   // how far summarize_recent looks back from the newest review, as texts.txt says
+	maxPromptArgument = 2000 // the most code points of a prompt's argument, which may be a question
 )
 
 // addPrompt adds a prompt with the arguments that it takes. answer gets those given, which have been checked, and the

@@ -210,10 +210,8 @@ func decodeName(h http.Header) {
 }
 
 const (
-	// maxErrorText is the most bytes of an error message of the SDK, which may repeat the client's input.
-	maxErrorText = 300
-	// maxErrorData is the same for its data.
-	maxErrorData = 1 << 10
+	maxErrorText = 300     // the most bytes of an error message of the SDK, which may repeat the client's input
+	maxErrorData = 1 << 10 // the same for its data
 )
 
 // internalError matches errors of decoders, which name Go types.

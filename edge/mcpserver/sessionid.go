@@ -41,10 +41,9 @@ var encoding = base64.RawURLEncoding.Strict()
 
 // sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {
-	mu   sync.Mutex
-	keys [][]byte // the last one seals, all open: that of this process and, once it is read, that of the state
-	// ended are the ids that have ended, sorted: for each the second of its expiry, then 32 random bits.
-	ended []uint64
+	mu    sync.Mutex
+	keys  [][]byte // the last one seals, all open: that of this process and, once it is read, that of the state
+	ended []uint64 // the ids that have ended, sorted: for each the second of its expiry, then 32 random bits
 }
 
 // seal returns a new id that is valid for [SessionLifetime].

@@ -18,8 +18,7 @@ import (
 // Since is every review dated on or after a date. It is cheap at any size: a prefix of
 // reviews.json, whose blocks were hashed on opening and are compressed once.
 type Since struct {
-	// Matched is the number of reviews.
-	Matched int
+	Matched int // the number of reviews
 
 	head, reviews, tail []byte
 	whole               []block // complete within reviews

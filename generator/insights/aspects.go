@@ -16,8 +16,7 @@ const (
 	maxQuotes   = 3 // of each polarity
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
-	// maxPhrase is the length, in bytes, up to which words show as a phrase.
-	maxPhrase = 28
+	maxPhrase   = 28 // the length, in bytes, up to which words show as a phrase
 	// phraseSample is how many of the mentions with the same words are read for the
 	// form in which most customers write them.
 	phraseSample = 20

@@ -19,15 +19,12 @@ type Vote struct {
 const (
 	ratingWeight = 2.0
 	textWeight   = 1.0
-	// neutralScore is the score, either way, below which a review is neutral.
-	neutralScore = 0.15
-	// vaderAlpha normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014).
-	vaderAlpha = 15.0
+	neutralScore = 0.15 // the score, either way, below which a review is neutral
+	vaderAlpha   = 15.0 // normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014)
 	// againstTone is the score from which opinion words count alone in a text whose
 	// other words say the opposite. Phrases always do.
 	againstTone = 1.2
-	// clearly is how many times as much one side of a text must weigh as the other.
-	clearly = 2
+	clearly     = 2 // how many times as much one side of a text must weigh as the other
 )
 
 // leaning returns the polarity of a text one side of which weighs much more than the other, and neutral for others.

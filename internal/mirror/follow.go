@@ -20,14 +20,11 @@ const (
 
 // Follower brings a set at hand up to date with a source. It is used by one goroutine at a time.
 type Follower struct {
-	Source Source
-	Scope  Scope
-	// BaseURL is the base URL that the set must have; empty is that of the local set, and any for the first one.
-	BaseURL string
-	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
-	AcceptRewrite bool
-	// Waiting is the older version that the source serves. It is stored beside the copy.
-	Waiting *Waiting
+	Source        Source
+	Scope         Scope
+	BaseURL       string   // the base URL that the set must have; empty is that of the local set, and any for the first one
+	AcceptRewrite bool     // takes a set of another history and, without BaseURL, of another base URL
+	Waiting       *Waiting // the older version that the source serves; it is stored beside the copy
 
 	broken broken
 }

@@ -33,8 +33,7 @@ type Source interface {
 
 // Config says how an origin is read. The zero value is right for a mirror.
 type Config struct {
-	// Timeout bounds one Read or Update; 0 is ten minutes.
-	Timeout time.Duration
+	Timeout time.Duration // bounds one Read or Update; 0 is ten minutes
 	// MaxAge refuses a manifest that stayed in a cache for longer; 0 takes any. A build on an old set would
 	// make a second version.
 	MaxAge time.Duration
