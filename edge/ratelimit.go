@@ -18,8 +18,7 @@ import (
 // maxClients is the most addresses in a rate table. An evicted client starts again with a full allowance.
 const maxClients = 100_000
 
-// burst is the number of seconds whose requests may come at once.
-const burst = 10
+const burst = 10 // the number of seconds whose requests may come at once
 
 // One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost] and bytesPerUnit).
 const (

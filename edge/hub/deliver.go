@@ -33,8 +33,7 @@ var (
 	errTooSlow  = errors.New("not finished within 5 min")
 )
 
-// userAgent identifies the hub to callbacks.
-const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
+const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)" // identifies the hub to callbacks
 
 // dispatch starts a worker for every delivery that may begin. A worker makes deliveries until none may begin.
 func (h *Hub) dispatch(ctx context.Context) {

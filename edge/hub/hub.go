@@ -101,14 +101,10 @@ func New(c Config) (*Hub, error) {
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(c.BaseURL, c.Metrics),
 		deliverClient: newClient(c, false), verifyClient: newClient(c, true),
-		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
-		scheduler:   newScheduler(c.PerHost),
-		outcomes:    make(chan store.Outcome, maxReady),
-		wakeReload:  make(chan struct{}, 1),
-		wakeDeliver: make(chan struct{}, 1),
-		wakeVerify:  make(chan struct{}, 1),
-		changed:     c.Files.Changed(),
-		pings:       make(chan []string, maxPings),
+		network:   &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
+		scheduler: newScheduler(c.PerHost), outcomes: make(chan store.Outcome, maxReady), pings: make(chan []string, maxPings),
+		wakeReload: make(chan struct{}, 1), wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
+		changed: c.Files.Changed(),
 	}
 	c.Metrics.MustRegister(state{h})
 	return h, nil

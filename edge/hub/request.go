@@ -34,8 +34,7 @@ const (
 	maxSubscriptions        = 200_000 // keeps callbacks that verify from filling the disk
 )
 
-// modePublish is the value of hub.mode of a ping.
-const modePublish = "publish"
+const modePublish = "publish" // the value of hub.mode of a ping
 
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
 // waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.

@@ -41,8 +41,7 @@ func each[T, S any](list []T, f func(T) S) (made []S) {
 	return made
 }
 
-// minPrefix is the least number of letters that find a longer word.
-const minPrefix = 3
+const minPrefix = 3 // the least number of letters that find a longer word
 
 // find returns the ids that a name may mean. It tries ever weaker rules and stops at the first that finds something:
 // equal without case, accents, punctuation and plural; some whole words of a name, such as a surname; the beginnings

@@ -172,9 +172,6 @@ func (v *view) prompt(description, text string, names ...string) *mcp.GetPromptR
 // untrusted ends every prompt, because an agent reads reviews for it.
 var _, untrusted = text("untrusted")
 
-// maxCompletions is the most values that the protocol allows in one result.
-const maxCompletions = 100
-
 // complete answers completion/complete with the values that begin with the argument, ignoring case.
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
@@ -190,6 +187,7 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	case scheme + "technician/{id}#id":
 		all = v.names["technician"].ids()
 	}
+	const maxCompletions = 100 // that the protocol allows in one result
 	found := mcp.CompletionResultDetails{Values: []string{}}
 	prefix := strings.ToLower(req.Params.Argument.Value)
 	for _, value := range all {

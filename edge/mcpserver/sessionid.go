@@ -105,8 +105,6 @@ func (s *sessionIDs) forget(now time.Time) {
 	s.ended = slices.Delete(s.ended, 0, expired)
 }
 
-const stateTimeout = 10 * time.Second
-
 // readState reads from the state the key of session ids, unless it has been read, and the sessions that have ended at
 // other edges. Until then a key of this process seals ids, which stay valid here.
 func (s *Server) readState(ctx context.Context) {
@@ -114,6 +112,7 @@ func (s *Server) readState(ctx context.Context) {
 	if s.config.State == nil {
 		return
 	}
+	const stateTimeout = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	state, err := s.config.State()

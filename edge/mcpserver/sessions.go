@@ -264,8 +264,7 @@ func (t *sessions) expire(now time.Time) {
 	}
 }
 
-// manyEnded is the number of ended sessions whose garbage is worth a collection.
-const manyEnded = 1000
+const manyEnded = 1000 // the number of ended sessions whose garbage is worth a collection
 
 // settled reports whether many sessions have ended since it last did, and none since the last call.
 func (t *sessions) settled() bool {

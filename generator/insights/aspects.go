@@ -185,9 +185,7 @@ func (s *aspectSum) topPhrases() []string {
 // most returns the n keys with the highest counts, ties in alphabetical order.
 func most(counts map[string]int, n int) []string {
 	keys := slices.AppendSeq([]string{}, maps.Keys(counts)) // never nil, which would be published as null
-	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
 	return keys[:min(n, len(keys))]
 }
 

@@ -18,9 +18,6 @@ import (
 //go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
 var lists embed.FS
 
-// huliuWeight is the valence of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has.
-const huliuWeight = 1.0
-
 // lexicon is the shipped word lists, parsed once.
 type lexicon struct {
 	valence  map[string]float32
@@ -39,6 +36,7 @@ var shipped = sync.OnceValue(func() *lexicon {
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]*word{},
 	}
+	const huliuWeight = 1.0 // of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has
 	h := sha256.New()
 	for _, name := range []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"} { // hashed in this order
 		body, _ := lists.ReadFile("lexicon/" + name) // it is embedded
