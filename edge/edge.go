@@ -47,13 +47,12 @@ type Config struct {
 	// times as many. A search that takes longer than a millisecond counts as one request for each millisecond, and so
 	// do 5 MiB of a file, which is free otherwise. Zero means no limit.
 	RateSearch float64
-	RateMCP    float64 // the same for MCP requests; zero means no limit
-	// Proxies are believed about the addresses of clients.
-	Proxies   Proxies
-	Dev       bool                  // forbids caching, so that an editor who reloads the page sees the last build
-	AccessLog bool                  // logs every request, not only those that fail with a 5xx status
-	Metrics   prometheus.Registerer // registers counts of requests; nil counts none
-	Logger    *slog.Logger          // receives the log; nil discards it
+	RateMCP    float64               // the same for MCP requests; zero means no limit
+	Proxies    Proxies               // are believed about the addresses of clients
+	Dev        bool                  // forbids caching, so that an editor who reloads the page sees the last build
+	AccessLog  bool                  // logs every request, not only those that fail with a 5xx status
+	Metrics    prometheus.Registerer // registers counts of requests; nil counts none
+	Logger     *slog.Logger          // receives the log; nil discards it
 }
 
 // edge is the state of the handler that New makes.

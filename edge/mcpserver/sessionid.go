@@ -36,8 +36,7 @@ const (
 	macSize    = 16
 )
 
-// encoding is strict, so that an id has one spelling.
-var encoding = base64.RawURLEncoding.Strict()
+var encoding = base64.RawURLEncoding.Strict() // so that an id has one spelling
 
 // sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {

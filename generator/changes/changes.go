@@ -28,9 +28,8 @@ type Input struct {
 	Dataset           *reviewcast.Dataset
 	Reviews, Insights []byte                  // the new datasets as they are published
 	Withdrawn         []reviewcast.Withdrawal // all withdrawals; each review that is gone must be one of them
-	// Time is the time of the version, in whole seconds UTC, later than that of the previous set.
-	Time   time.Time
-	Forget bool // removes all documents but the newest
+	Time              time.Time               // of the version, in whole seconds UTC, later than that of the previous set
+	Forget            bool                    // removes all documents but the newest
 }
 
 // version is a version in the making.

@@ -279,11 +279,9 @@ func around(text string, s sentiment.Span, start, end int32) string {
 	return said
 }
 
-// maxQuote is the length, in bytes, beyond which a sentence is cut to the words
-// around the mention: some people never set a full stop.
-const maxQuote = 400
-
+// readable cuts a long sentence to the words around the mention: some people never set a full stop.
 func readable(text string, s sentiment.Span, start, end int32) sentiment.Span {
+	const maxQuote = 400 // bytes
 	if s.End-s.Start <= maxQuote {
 		return s
 	}

@@ -270,12 +270,7 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand
-// different words; a corpus of random letters must not exhaust memory.
-const maxSeen = 1 << 16
-
-// unknown is a word of which nothing is known.
-var unknown = &word{}
+var unknown = &word{} // of which nothing is known
 
 // lookup looks a word up and caches it as it is written, so that a word costs one map lookup.
 func (w *worker) lookup(raw string) *word {
@@ -289,6 +284,9 @@ func (w *worker) lookup(raw string) *word {
 	if folded == "" { // nothing but marks
 		return unknown
 	}
+	// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand different words; a corpus of
+	// random letters must not exhaust memory.
+	const maxSeen = 1 << 16
 	if len(w.seen) >= maxSeen {
 		clear(w.seen)
 	}

@@ -11,8 +11,7 @@ import (
 type Vote struct {
 	Aspect   int16 // index into Analyzer.Aspects
 	Polarity reviewcast.Polarity
-	// Mention is the index in Analysis.Aspects of the mention that proves it: of a mixed vote, a negative one.
-	Mention int32
+	Mention  int32 // the index in Analysis.Aspects of the mention that proves it: of a mixed vote, a negative one
 }
 
 // Weights and limits of the whole review's score. The rating is the customer's own summary, so it weighs more than the words.

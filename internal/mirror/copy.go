@@ -89,8 +89,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// manifestName is the file by which the others are checked.
-var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
+var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/") // the file by which the others are checked
 
 // owns is [reviewcast.Manifest.Owns]; the manifest belongs to every set, also to none.
 func (s *Set) owns(name string) bool {

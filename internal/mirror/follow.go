@@ -44,9 +44,8 @@ type Waiting struct {
 
 // ForkError is the error of a source whose history is not that of the set at hand. It wraps ErrForked.
 type ForkError struct {
-	Source string
-	// Mine is the set at hand; Theirs has only a manifest, versions and changes.
-	Mine, Theirs *Set
+	Source       string
+	Mine, Theirs *Set // Mine is the set at hand; Theirs has only a manifest, versions and changes
 }
 
 func (e *ForkError) Error() string {

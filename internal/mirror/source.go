@@ -17,16 +17,14 @@ import (
 
 // Source is where a published set is: a directory or an origin. [Open] returns one.
 type Source interface {
-	// String is the name of the source in messages: a directory or a URL.
-	String() string
+	String() string // the name of the source in messages: a directory or a URL
 	// Received returns how many bytes came over the network since the source was opened. It may be called while
 	// files are fetched.
 	Received() int64
 
 	// deadline bounds the time of one read, which ends with the returned function.
 	deadline(ctx context.Context) (context.Context, context.CancelFunc)
-	// manifest returns the bytes of the manifest as it is now.
-	manifest(ctx context.Context) ([]byte, error)
+	manifest(ctx context.Context) ([]byte, error) // its bytes as they are now
 	// file returns the body at a path. Its hash is sha256, and it has at most limit bytes.
 	file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error)
 }
