@@ -18,8 +18,7 @@ import (
 // Limits on the changes that a set publishes: shares of what a client would download instead, with floors for
 // small sites, where a document of a kilobyte is much.
 const (
-	// MaxChanges is how many change documents a set holds at most.
-	MaxChanges = 64
+	MaxChanges = 64 // how many change documents a set holds at most
 
 	minChanges = 256 << 10
 	minOps     = 16 << 10
@@ -38,22 +37,18 @@ type Change struct {
 	Sequence int64 `json:"sequence"`
 	// Previous and PreviousSHA256 are the version before and the hash of its document. Both are nil in the
 	// first version, the hash also when there was no document.
-	Previous       *int64  `json:"previous"`
-	PreviousSHA256 *string `json:"previous_sha256"`
-	// ChangesFrom is the oldest version whose document was published with this one.
-	ChangesFrom int64 `json:"changes_from"`
-	// SetSHA256 is [Manifest.SetSHA256].
-	SetSHA256 string `json:"set_sha256"`
-	// LastModified is the time of the version: the latest of its files.
-	LastModified    time.Time       `json:"last_modified"`
+	Previous        *int64          `json:"previous"`
+	PreviousSHA256  *string         `json:"previous_sha256"`
+	ChangesFrom     int64           `json:"changes_from"`  // the oldest version whose document was published with this one
+	SetSHA256       string          `json:"set_sha256"`    // [Manifest.SetSHA256]
+	LastModified    time.Time       `json:"last_modified"` // the time of the version: the latest of its files
 	Reviews         ReviewChanges   `json:"reviews"`
 	ReviewCount     int             `json:"review_count"`
 	AggregateRating AggregateRating `json:"aggregate_rating"`
 	// IDsSHA256 is [IDsSHA256] of the reviews after the change, at which a walk back by the lists in Reviews
 	// must arrive. Without it a review could be exchanged for one that is listed as changed.
-	IDsSHA256 string `json:"ids_sha256"`
-	// Files are the datasets whose bytes changed, sorted by path.
-	Files []FileChange `json:"files"`
+	IDsSHA256 string       `json:"ids_sha256"`
+	Files     []FileChange `json:"files"` // the datasets whose bytes changed, sorted by path
 }
 
 // ReviewChanges lists reviews by id, sorted. A review whose id changed counts as withdrawn and added.
@@ -332,10 +327,10 @@ func Difference(before, after []*Review) *Delta {
 // ChangedFields returns the published names of the fields in which two reviews differ.
 func ChangedFields(a, b *Review) []string {
 	var fields []string
-	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
-	for i := range va.NumField() {
-		if !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
-			fields = append(fields, va.Type().Field(i).Tag.Get("json"))
+	vb := reflect.ValueOf(*b)
+	for field, value := range reflect.ValueOf(*a).Fields() {
+		if !reflect.DeepEqual(value.Interface(), vb.FieldByIndex(field.Index).Interface()) {
+			fields = append(fields, field.Tag.Get("json"))
 		}
 	}
 	return fields

@@ -234,8 +234,7 @@ type Issue struct {
 	Keys      []string  `json:"keys,omitempty" jsonschema:"unrecognized_keys: the unknown parameters"`
 }
 
-// maxEcho is how many code points of a bad value an issue repeats.
-const maxEcho = 40
+const maxEcho = 40 // how many code points of a bad value an issue repeats
 
 // echo quotes what a client sent, shortened to maxEcho.
 func echo(s string) string {

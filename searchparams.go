@@ -99,11 +99,6 @@ var SearchParams = []Param{
 		Description: "The most reviews to return.", set: func(q *Query, v value) { q.Limit = int(v.number) }},
 }
 
-// expected is zod's name of the parameter's type.
-func (p Param) expected() string {
-	return cmp.Or(map[ParamType]string{IntegerParam: "int", DateParam: "string"}[p.Type], string(p.Type))
-}
-
 // Schema is the JSON Schema of the parameter's value, for the API description and MCP.
 func (p Param) Schema() map[string]any {
 	s := map[string]any{"type": p.Type}
@@ -184,7 +179,8 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 
 // invalid is the issue of a value that isn't of the parameter's type.
 func (p Param) invalid(message string) *Issue {
-	return &Issue{Code: InvalidType, Path: []string{p.Name}, Expected: p.expected(), Message: "Invalid input: " + message}
+	expected := cmp.Or(map[ParamType]string{IntegerParam: "int", DateParam: "string"}[p.Type], string(p.Type)) // zod's name of the type
+	return &Issue{Code: InvalidType, Path: []string{p.Name}, Expected: expected, Message: "Invalid input: " + message}
 }
 
 // Text parses and checks a string or date in JSON. A number counts as its text: an id may look like one.

@@ -116,11 +116,9 @@ func (e *edge) cacheControl(path string) []string {
 	return cacheShortly
 }
 
-// identity is the coding of a body that is not encoded.
-const identity = "identity"
+const identity = "identity" // the coding of a body that is not encoded
 
-// unset is the weight of a coding that Accept-Encoding doesn't name.
-const unset = -1
+const unset = -1 // the weight of a coding that Accept-Encoding doesn't name
 
 // negotiate chooses the content coding for a request with these Accept-Encoding lines from offers, best first, and
 // identity (RFC 9110, section 12.5.3). The highest weight wins, then the order of offers. identity comes last unless

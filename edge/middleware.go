@@ -22,8 +22,7 @@ const (
 
 // Limits on the size of a request, checked before it is routed.
 const (
-	// maxURL limits the cost of logging and parsing. A search has at most 3 KiB.
-	maxURL = 4 << 10
+	maxURL = 4 << 10 // limits the cost of logging and parsing; a search has at most 3 KiB
 	// maxHeader limits the memory of a slow connection. Up to a multiple, net/http leaves the error to this package.
 	maxHeader = 16 << 10
 )

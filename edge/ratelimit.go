@@ -18,23 +18,17 @@ import (
 // maxClients is the most addresses in a rate table. An evicted client starts again with a full allowance.
 const maxClients = 100_000
 
-// burst is the number of seconds whose requests may come at once.
-const burst = 10
+const burst = 10 // the number of seconds whose requests may come at once
 
 // One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost] and bytesPerUnit).
 const (
-	// shareOfCores is what the costly requests of all clients together may take, in units per second and core.
-	shareOfCores = 500
-	// burstOfAll is the number of seconds whose share may be taken at once.
-	burstOfAll = 2
+	shareOfCores = 500 // what the costly requests of all clients together may take, in units per second and core
+	burstOfAll   = 2   // the number of seconds whose share may be taken at once
 )
 
 // allow counts a request against the rate of its client address. The error refuses it.
 func (e *edge) allow(t *rates, r *http.Request) error {
-	if wait := t.take(e.Proxies.Client(r), unlimited, 1, time.Now()); wait > 0 {
-		return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
-	}
-	return nil
+	return tooMany(t.take(e.Proxies.Client(r), unlimited, 1, time.Now()), "Too many requests from this address. Retry-After says when to continue.")
 }
 
 // charge takes what a request costs beside itself from its client's rate and from the share of all clients.
@@ -47,14 +41,15 @@ func (e *edge) charge(t *rates, r *http.Request, cost int) (wait time.Duration) 
 
 // admit charges for a search, or for the bytes of a large file.
 func (e *edge) admit(r *http.Request, cost int) error {
-	if wait := e.charge(e.searches, r, cost); wait > 0 {
-		return tooMany("Too many costly requests: a common phrase in many reviews takes long to count, and all reviews take long to send. "+
-			"Retry-After says when to continue; other requests are not affected.", wait)
-	}
-	return nil
+	return tooMany(e.charge(e.searches, r, cost), "Too many costly requests: a common phrase in many reviews takes long to count, "+
+		"and all reviews take long to send. Retry-After says when to continue; other requests are not affected.")
 }
 
-func tooMany(detail string, wait time.Duration) *failure {
+// tooMany is the error for a client that has to wait; nil for one that hasn't.
+func tooMany(wait time.Duration, detail string) error {
+	if wait <= 0 {
+		return nil
+	}
 	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
 }
 
@@ -127,12 +122,9 @@ const ProxySecretHeader = "Reviewcast-Proxy-Secret"
 
 // Proxies says which proxies are believed about a client's address. The zero value believes none.
 type Proxies struct {
-	// Trusted are the networks of the proxies.
-	Trusted []netip.Prefix
-	// Secret is a value that only the proxy can set in [ProxySecretHeader]. Empty believes no such header.
-	Secret string
-	// Header is the field with the client's address. Empty means X-Forwarded-For.
-	Header string
+	Trusted []netip.Prefix // the networks of the proxies
+	Secret  string         // a value that only the proxy can set in [ProxySecretHeader]; empty believes no such header
+	Header  string         // the field with the client's address; empty means X-Forwarded-For
 }
 
 // Client returns the address of the client: the peer's or, if that is a trusted proxy, the

@@ -195,11 +195,9 @@ func (c *errorWriter) Write(p []byte) (int, error) {
 
 // Write deadlines. Without them slow clients would hold connections for ever.
 const (
-	// writeTimeout is the time for every response.
-	writeTimeout = 60 * time.Second
-	// minRate is the least rate, in bytes per second, at which a client must read a large body.
-	minRate  = 16 << 10
-	freeSize = 512 << 10
+	writeTimeout = 60 * time.Second // the time for every response
+	minRate      = 16 << 10         // the least rate, in bytes per second, at which a client must read a large body
+	freeSize     = 512 << 10
 )
 
 // extendDeadline extends the write deadline of a large body by its time at minRate.

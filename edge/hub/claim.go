@@ -14,9 +14,8 @@ import (
 // claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
 type claimer struct {
 	*Hub
-	due []store.WorkKey // where work may be due, in the order of claiming
-	// exhausted are work keys without further due deliveries, except to these endpoints.
-	exhausted map[store.WorkKey][]string
+	due       []store.WorkKey            // where work may be due, in the order of claiming
+	exhausted map[store.WorkKey][]string // work keys without further due deliveries, except to these endpoints
 }
 
 // deliverLoop publishes changes and keeps the scheduler filled until ctx is done. Deliveries go on in work.

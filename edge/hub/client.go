@@ -17,13 +17,10 @@ import (
 const (
 	// connectTimeout is the time for a connection, and for the TLS handshake on it. It ends
 	// connections whose exchange was cancelled.
-	connectTimeout = 10 * time.Second
-	// idleTimeout keeps connections for the next change.
-	idleTimeout = 90 * time.Second
-	// maxIdle is the number of idle connections. It keeps many callbacks from holding all file descriptors.
-	maxIdle = 1024
-	// maxAnswerHeader ends answers whose header doesn't end.
-	maxAnswerHeader = 64 << 10
+	connectTimeout  = 10 * time.Second
+	idleTimeout     = 90 * time.Second // keeps connections for the next change
+	maxIdle         = 1024             // of connections: many callbacks must not hold all file descriptors
+	maxAnswerHeader = 64 << 10         // ends answers whose header doesn't end
 	// maxAnswer is how much of an answer's body is read. It ends answers that don't end;
 	// after a shorter one the connection can be reused.
 	maxAnswer = 64 << 10

@@ -19,17 +19,13 @@ import (
 )
 
 const (
-	// maxSilence is how long an exchange may be silent in a normal slot before it moves to a slow one.
-	maxSilence = 2 * time.Second
-	// answerTimeout is how long a delivery may be silent before it has failed.
-	answerTimeout = 30 * time.Second
-	// maxDelivery ends a delivery whose subscriber reads a few bytes now and then.
-	maxDelivery = 5 * time.Minute
+	maxSilence    = 2 * time.Second  // how long an exchange may be silent in a normal slot before it moves to a slow one
+	answerTimeout = 30 * time.Second // how long a delivery may be silent before it has failed
+	maxDelivery   = 5 * time.Minute  // ends a delivery whose subscriber reads a few bytes now and then
 	// drainTimeout is the time for reading the body of an answer after its status. Reading
 	// it saves the next connection, but keeps the slot.
 	drainTimeout = 100 * time.Millisecond
-	// largeBody is the size from which on sending counts as progress. Smaller bodies are sent with one write.
-	largeBody = 128 << 10
+	largeBody    = 128 << 10 // the size from which on sending counts as progress; smaller bodies are sent with one write
 )
 
 var (
@@ -37,8 +33,7 @@ var (
 	errTooSlow  = errors.New("not finished within 5 min")
 )
 
-// userAgent identifies the hub to callbacks.
-const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
+const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)" // identifies the hub to callbacks
 
 // dispatch starts a worker for every delivery that may begin. A worker makes deliveries until none may begin.
 func (h *Hub) dispatch(ctx context.Context) {
@@ -258,14 +253,11 @@ func (w *watch) Write(p []byte) (int, error) {
 const (
 	// batchWait is how long an outcome waits for others to share its transaction, unless none are in flight, which is
 	// looked at every batchStep.
-	batchWait = 20 * time.Millisecond
-	batchStep = 2 * time.Millisecond
-	// maxBatch is how many outcomes share a transaction.
-	maxBatch = 512
-	// storeRetry is the wait before a write that failed is tried again.
-	storeRetry = time.Second
-	// maxRejections is how often a write may fail while heartbeats succeed.
-	maxRejections = 10
+	batchWait     = 20 * time.Millisecond
+	batchStep     = 2 * time.Millisecond
+	maxBatch      = 512         // how many outcomes share a transaction
+	storeRetry    = time.Second // the wait before a write that failed is tried again
+	maxRejections = 10          // how often a write may fail while heartbeats succeed
 )
 
 // errRejected is the error of a write that fails although the state can be written.

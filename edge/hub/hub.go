@@ -20,21 +20,17 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
+// Defaults of requests, and of [Config].
 const (
-	// DefaultLease is the lease of a request that names none, within the bounds of [Config].
-	DefaultLease = 864_000 * time.Second
-	// DefaultPollInterval is the default of [Config].PollInterval.
-	DefaultPollInterval = time.Second
+	DefaultLease        = 864_000 * time.Second // the lease of a request that names none, within the bounds of [Config]
+	DefaultPollInterval = time.Second           // that of [Config].PollInterval
 )
 
 // Config configures [New].
 type Config struct {
-	// BaseURL is the public origin, as reviewcast.ParseBaseURL returns it. Required.
-	BaseURL string
-	// Store keeps the state. Required; the hub doesn't close it.
-	Store *store.Store
-	// Files are those that are published now. Required.
-	Files *snapshot.Current[snapshot.Files]
+	BaseURL string                            // the public origin, as reviewcast.ParseBaseURL returns it; required
+	Store   *store.Store                      // keeps the state; required; the hub doesn't close it
+	Files   *snapshot.Current[snapshot.Files] // those that are published now; required
 	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, also of
 	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with none
 	// when another hub has published newer files. Nil: the files are reloaded without the hub.
@@ -47,9 +43,8 @@ type Config struct {
 	Limit func(*http.Request) time.Duration
 	// Retry are the waits after a first and a second consecutive failure, each ±20 %. The third failure ends the
 	// subscription. Required.
-	Retry [2]time.Duration
-	// MinLease and MaxLease bound the granted lease. Required.
-	MinLease, MaxLease time.Duration
+	Retry              [2]time.Duration
+	MinLease, MaxLease time.Duration // bound the granted lease; required
 	// PerHost is the number of normal slots for deliveries to one host:port. It may have
 	// slowPerHost times as many slow slots. Required.
 	PerHost int
@@ -57,17 +52,13 @@ type Config struct {
 	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
 	PollInterval time.Duration
-	// AllowCIDR are networks that callbacks may be in although they aren't public.
-	AllowCIDR []netip.Prefix
+	AllowCIDR    []netip.Prefix // networks that callbacks may be in although they aren't public
 	// Dial opens the connections to callbacks. Nil: a net.Dialer that checks every address against AllowCIDR. A
 	// replacement must refuse private addresses itself, as a gateway for outgoing connections does.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of SSL_CERT_FILE.
-	RootCAs *x509.CertPool
-	// Metrics is where the hub's metrics are registered. Required.
-	Metrics prometheus.Registerer
-	// Logger receives the log. Nil discards it.
-	Logger *slog.Logger
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	RootCAs *x509.CertPool        // verify the certificates of callbacks; nil: those of the system, or of SSL_CERT_FILE
+	Metrics prometheus.Registerer // where the hub's metrics are registered; required
+	Logger  *slog.Logger          // receives the log; nil discards it
 }
 
 // Hub accepts requests and delivers changes.
@@ -110,14 +101,10 @@ func New(c Config) (*Hub, error) {
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(c.BaseURL, c.Metrics),
 		deliverClient: newClient(c, false), verifyClient: newClient(c, true),
-		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
-		scheduler:   newScheduler(c.PerHost),
-		outcomes:    make(chan store.Outcome, maxReady),
-		wakeReload:  make(chan struct{}, 1),
-		wakeDeliver: make(chan struct{}, 1),
-		wakeVerify:  make(chan struct{}, 1),
-		changed:     c.Files.Changed(),
-		pings:       make(chan []string, maxPings),
+		network:   &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
+		scheduler: newScheduler(c.PerHost), outcomes: make(chan store.Outcome, maxReady), pings: make(chan []string, maxPings),
+		wakeReload: make(chan struct{}, 1), wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
+		changed: c.Files.Changed(),
 	}
 	c.Metrics.MustRegister(state{h})
 	return h, nil
@@ -133,17 +120,15 @@ func signal(c chan struct{}) {
 
 // What a hub has in flight at once, sized for one process on two cores.
 const (
-	// maxDeliveries is the number of normal slots for deliveries. It bounds connections and memory.
-	maxDeliveries = 256
+	maxDeliveries = 256 // the number of normal slots for deliveries; it bounds connections and memory
 	// maxSlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one
 	// per cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
 	// normal slot.
 	maxSlowDeliveries = 1024
 	// slowPerHost is how many times more slow slots than normal ones a host may use, so
 	// that silent subscribers of one host leave slow slots to those of others.
-	slowPerHost = 4
-	// queuePerHost times PerHost claimed deliveries may wait for one host. No more are claimed for it.
-	queuePerHost = 8
+	slowPerHost  = 4
+	queuePerHost = 8 // times PerHost claimed deliveries may wait for one host; no more are claimed for it
 	// maxReady is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep
 	// the slots busy while the next are claimed, and small enough that they rarely wait longer than claimAge.
 	maxReady = 512
@@ -151,6 +136,5 @@ const (
 	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are
 	// younger when they begin, so that only deliveries that wait cost a query.
 	claimAge = 250 * time.Millisecond
-	// maxHosts is the number of idle hosts whose breakers are remembered.
-	maxHosts = 10_000
+	maxHosts = 10_000 // the number of idle hosts whose breakers are remembered
 )

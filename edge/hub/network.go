@@ -29,8 +29,7 @@ const (
 	// an outage. postponeFor is the wait of the others.
 	probeEvery  = 5 * time.Second
 	postponeFor = 10 * time.Second
-	// localWait is the wait after an error of this machine.
-	localWait = 30 * time.Second
+	localWait   = 30 * time.Second // the wait after an error of this machine
 )
 
 var (
@@ -219,12 +218,9 @@ func isLocal(err error) bool {
 }
 
 const (
-	// breakerTrips is how many consecutive exchanges without an HTTP answer open a breaker.
-	breakerTrips = 20
-	// breakerOpen is for how long it stays open.
-	breakerOpen = 30 * time.Second
-	// breakerProbe is for how long other deliveries are postponed while a probe is in flight.
-	breakerProbe = 2 * time.Second
+	breakerTrips = 20               // how many consecutive exchanges without an HTTP answer open a breaker
+	breakerOpen  = 30 * time.Second // for how long it stays open
+	breakerProbe = 2 * time.Second  // for how long other deliveries are postponed while a probe is in flight
 )
 
 // breaker keeps a host:port that doesn't answer from using up attempts and slots. It counts consecutive exchanges that

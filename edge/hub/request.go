@@ -21,27 +21,20 @@ import (
 )
 
 const (
-	// maxForm keeps forms from filling memory.
-	maxForm = 64 << 10
-	// maxCallback is the length of a callback in bytes. It is stored and sent in a request line.
-	maxCallback = 2048
-	// secretLimit is W3C WebSub's (section 5.1): a secret must be shorter.
-	secretLimit = 200
+	maxForm     = 64 << 10 // keeps forms from filling memory
+	maxCallback = 2048     // the length of a callback in bytes; it is stored and sent in a request line
+	secretLimit = 200      // W3C WebSub's (section 5.1): a secret must be shorter
 	// maxPendingPerHost keeps third parties from having us call one host again and again,
 	// and one subscriber from delaying the verifications of others.
 	maxPendingPerHost = 1000
 	// maxPending keeps requests that are never verified, from many addresses and for many hosts, from filling the disk.
-	maxPending = 20_000
-	// maxPendingPerNetwork keeps a few addresses from using up maxPending.
-	maxPendingPerNetwork = 1000
-	// maxSubscriptionsPerHost keeps one host, with as many callbacks as it likes, from using up maxSubscriptions.
-	maxSubscriptionsPerHost = 10_000
-	// maxSubscriptions keeps callbacks that verify from filling the disk.
-	maxSubscriptions = 200_000
+	maxPending              = 20_000
+	maxPendingPerNetwork    = 1000    // keeps a few addresses from using up maxPending
+	maxSubscriptionsPerHost = 10_000  // keeps one host, with as many callbacks as it likes, from using up maxSubscriptions
+	maxSubscriptions        = 200_000 // keeps callbacks that verify from filling the disk
 )
 
-// modePublish is the value of hub.mode of a ping.
-const modePublish = "publish"
+const modePublish = "publish" // the value of hub.mode of a ping
 
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
 // waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.

@@ -14,20 +14,13 @@ import (
 )
 
 const (
-	// sweepEvery is how often expired subscriptions are deleted.
-	sweepEvery = 30 * time.Second
-	// sweepBatch keeps a sweep from delaying deliveries.
-	sweepBatch = 2000
-	// reloadEvery keeps pings, which anybody may send, from reading the disk constantly.
-	reloadEvery = time.Second
-	// passOnTimeout is the time for passing a ping on.
-	passOnTimeout = time.Second
-	// leaveWithin is the time after Grace for writing the last outcomes and giving up claims.
-	leaveWithin = 2 * time.Second
-	// logEvery is how often an error of one kind is logged: it may happen thousands of times a second.
-	logEvery = 10 * time.Second
-	// maxPings is the number of pings, and of their manifests, that are remembered until the next reload.
-	maxPings = 16
+	sweepEvery    = 30 * time.Second // how often expired subscriptions are deleted
+	sweepBatch    = 2000             // keeps a sweep from delaying deliveries
+	reloadEvery   = time.Second      // keeps pings, which anybody may send, from reading the disk constantly
+	passOnTimeout = time.Second      // the time for passing a ping on
+	leaveWithin   = 2 * time.Second  // the time after Grace for writing the last outcomes and giving up claims
+	logEvery      = 10 * time.Second // how often an error of one kind is logged: it may happen thousands of times a second
+	maxPings      = 16               // the number of pings, and of their manifests, that are remembered until the next reload
 	// Grace is how long Run lets deliveries in flight end.
 	Grace = 8 * time.Second
 )

@@ -22,8 +22,7 @@ const (
 	minSamples = 16
 )
 
-// paces is the number of paces, as indices.
-const paces = store.Slow + 1
+const paces = store.Slow + 1 // the number of paces, as indices
 
 // scheduler decides which claimed deliveries begin. It starts nothing itself: [Hub.dispatch]
 // asks it for the next delivery.

@@ -16,10 +16,8 @@ import (
 )
 
 const (
-	// verifyTimeout is the time for a callback's whole answer.
-	verifyTimeout = 10 * time.Second
-	// verifyTries is how often a callback that doesn't answer is asked.
-	verifyTries = 3
+	verifyTimeout = 10 * time.Second // the time for a callback's whole answer
+	verifyTries   = 3                // how often a callback that doesn't answer is asked
 	// maxPostponed is for how long after its request a verification is postponed because of
 	// our network; maxDenialPostponed is that of a denial. It keeps callbacks whose name
 	// servers don't answer from being pending for ever.

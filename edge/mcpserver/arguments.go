@@ -30,19 +30,15 @@ type badArguments []string
 func (b badArguments) Error() string { return strings.Join(b, "\n- ") }
 
 type arguments struct {
-	values map[string]string // of the tool's own parameters
-	query  reviewcast.Query  // of search_reviews
-	// limited says that the query's limit was given.
-	limited bool
+	values  map[string]string // of the tool's own parameters
+	query   reviewcast.Query  // of search_reviews
+	limited bool              // the query's limit was given
 }
 
 const (
-	// maxArguments is the most arguments of a call: refusing many is expensive.
-	maxArguments = 64
-	// maxEcho is the most code points of an argument that an error repeats.
-	maxEcho = 40
-	// maxKnown is the most names that an error or a hint lists.
-	maxKnown = 10
+	maxArguments = 64 // the most arguments of a call: refusing many is expensive
+	maxEcho      = 40 // the most code points of an argument that an error repeats
+	maxKnown     = 10 // the most names that an error or a hint lists
 )
 
 // readObject decodes the arguments of a call, if there are any. Many models write null for what they omit.

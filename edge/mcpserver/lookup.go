@@ -98,10 +98,8 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 
 // entity returns a copy of what the reviews say about an id; nil when there is nothing.
 func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
-	for _, e := range list {
-		if e.ID == id {
-			return &e
-		}
+	if i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
+		return new(list[i])
 	}
 	return nil
 }
@@ -114,6 +112,7 @@ func technicianAnswer(v *view, args arguments) (any, error) {
 	if ids == nil {
 		return nil, refuse("%s", v.names["technician"].unknown("technician", name))
 	}
+	const technicianBytes = 800 // without quarters
 	answer := technicians{Matched: len(ids)}
 	shrink(maxEntities, pageBudget, func(most int) any {
 		answer.Hint, answer.Technicians = "", nil
@@ -157,8 +156,9 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 	least, _ := strconv.Atoi(args.values["min_reviews"]) // digits, or absent
 	recent, most := &reviewcast.Facets{}, maxEntities
 	if kind != "" {
-		most = maxOfKind
+		const maxOfKind = 22    // entities in its list
 		const recentMonths = 12 // before the newest review
+		most = maxOfKind
 		answer.RecentSince = v.before(recentMonths, 0)
 		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
 	}
@@ -189,12 +189,7 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 	return answer, nil
 }
 
-// The most entities in a list, with a kind and without, and the bytes of a technician without quarters.
-const (
-	maxOfKind       = 22
-	maxEntities     = 8
-	technicianBytes = 800
-)
+const maxEntities = 8 // in a list, unless a kind is asked for
 
 // shrink makes an answer with ever smaller numbers of elements in its lists until it takes at most some bytes.
 func shrink(most, budget int, make func(most int) any) {

@@ -41,8 +41,7 @@ func each[T, S any](list []T, f func(T) S) (made []S) {
 	return made
 }
 
-// minPrefix is the least number of letters that find a longer word.
-const minPrefix = 3
+const minPrefix = 3 // the least number of letters that find a longer word
 
 // find returns the ids that a name may mean. It tries ever weaker rules and stops at the first that finds something:
 // equal without case, accents, punctuation and plural; some whole words of a name, such as a surname; the beginnings
@@ -59,14 +58,9 @@ func (l namedList) find(name string) []string {
 		func(words []string) bool { return allMatch(query, words, related) },
 		func(words []string) bool { return allMatch(words, query, equal) },
 	} {
-		var ids []string
-		for _, n := range l {
-			if slices.ContainsFunc(n.words, rule) {
-				ids = append(ids, n.id)
-			}
-		}
-		if ids != nil {
-			return ids
+		found := slices.DeleteFunc(slices.Clone(l), func(n named) bool { return !slices.ContainsFunc(n.words, rule) })
+		if len(found) > 0 {
+			return found.ids()
 		}
 	}
 	return nil

@@ -87,10 +87,8 @@ func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (
 }
 
 const (
-	// recentDays is how far summarize_recent looks back from the newest review, as texts.txt says.
-	recentDays = 90
-	// maxPromptArgument is the most code points of a prompt's argument, which may be a question.
-	maxPromptArgument = 2000
+	recentDays        = 90   // how far summarize_recent looks back from the newest review, as texts.txt says
+	maxPromptArgument = 2000 // the most code points of a prompt's argument, which may be a question
 )
 
 // addPrompt adds a prompt with the arguments that it takes. answer gets those given, which have been checked, and the
@@ -174,9 +172,6 @@ func (v *view) prompt(description, text string, names ...string) *mcp.GetPromptR
 // untrusted ends every prompt, because an agent reads reviews for it.
 var _, untrusted = text("untrusted")
 
-// maxCompletions is the most values that the protocol allows in one result.
-const maxCompletions = 100
-
 // complete answers completion/complete with the values that begin with the argument, ignoring case.
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
@@ -192,6 +187,7 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	case scheme + "technician/{id}#id":
 		all = v.names["technician"].ids()
 	}
+	const maxCompletions = 100 // that the protocol allows in one result
 	found := mcp.CompletionResultDetails{Values: []string{}}
 	prefix := strings.ToLower(req.Params.Argument.Value)
 	for _, value := range all {

@@ -187,8 +187,7 @@ type aspectLine struct {
 	Trend         string  `json:"trend"`
 }
 
-// summaryMonths is the number of months in a summary, the newest ones.
-const summaryMonths = 12
+const summaryMonths = 12 // the number of months in a summary, the newest ones
 
 // summaryAnswer makes the summary with the months since a day, or the newest ones.
 func summaryAnswer(v *view, args arguments) (any, error) {

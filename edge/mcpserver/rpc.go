@@ -189,6 +189,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	}
 	if e := answer.Error; e != nil {
 		refused := fail(status, cmp.Or(e.Code, jsonrpc.CodeInvalidParams), "%s", clientMessage(e.Message, m.method))
+		const maxErrorData = 1 << 10 // bytes, which may repeat the client's input
 		if len(e.Data) <= maxErrorData {
 			refused.wire.Data = e.Data
 		}
@@ -209,18 +210,12 @@ func decodeName(h http.Header) {
 	}
 }
 
-const (
-	// maxErrorText is the most bytes of an error message of the SDK, which may repeat the client's input.
-	maxErrorText = 300
-	// maxErrorData is the same for its data.
-	maxErrorData = 1 << 10
-)
-
 // internalError matches errors of decoders, which name Go types.
 var internalError = regexp.MustCompile(`json|unmarshal|\bGo |mcp\.|jsonrpc2|invalid character|decoding`)
 
 // clientMessage is an error message of the SDK as clients see it.
 func clientMessage(text, method string) string {
+	const maxErrorText = 300 // bytes, which may repeat the client's input
 	if len(text) > maxErrorText || internalError.MatchString(text) {
 		return "Invalid params for " + echo(method) + ": a member has the wrong type or form."
 	}

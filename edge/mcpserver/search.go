@@ -27,16 +27,11 @@ const (
 )
 
 const (
-	// excerptLength is the most code points of a review's text in the concise format.
-	excerptLength = 100
-	// pageBudget is the most bytes of a list in a result: about 1,250 tokens, and a result has it twice.
-	pageBudget = 5000
-	// maxValues is the most values of a facet: the most frequent ones, the newest months.
-	maxValues = 12
-	// maxCountBy is the most values of the only facet that is asked for.
-	maxCountBy = 60
-	// maxListText is the most code points of a text in a list. get_review returns the whole text.
-	maxListText = 1500
+	excerptLength = 100  // the most code points of a review's text in the concise format
+	pageBudget    = 5000 // the most bytes of a list in a result: about 1,250 tokens, and a result has it twice
+	maxValues     = 12   // the most values of a facet: the most frequent ones, the newest months
+	maxCountBy    = 60   // the most values of the only facet that is asked for
+	maxListText   = 1500 // the most code points of a text in a list; get_review returns the whole text
 )
 
 // searchReviews answers search_reviews with the same reviews as /api/reviews/search.

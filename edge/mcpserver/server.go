@@ -55,10 +55,8 @@ const (
 
 // Config configures a [Server].
 type Config struct {
-	// Snapshots holds the snapshot to serve. Required.
-	Snapshots *snapshot.Holder
-	// BaseURL is the public origin, as reviewcast.ParseBaseURL gives it. Required.
-	BaseURL string
+	Snapshots *snapshot.Holder // holds the snapshot to serve; required
+	BaseURL   string           // the public origin, as reviewcast.ParseBaseURL gives it; required
 	// AllowOrigins are the origins, in addition to BaseURL, whose pages may use the
 	// server, such as "https://chat.example.com"; "*" allows all. If empty, only pages
 	// of BaseURL may, and clients that send no Origin, which are not browsers.
@@ -66,17 +64,13 @@ type Config struct {
 	// MaxSessions is the most sessions with subscriptions or a stream, and streams without a
 	// session. Other sessions take no memory. Zero means DefaultMaxSessions.
 	MaxSessions int
-	// Idle is how long a session without a stream may be silent. Zero means DefaultIdle.
-	Idle time.Duration
+	Idle        time.Duration // how long a session without a stream may be silent; zero means DefaultIdle
 	// State returns what is shared with other edges, or why it can't be used yet. If nil, session ids are
 	// valid until the process ends.
-	State func() (State, error)
-	// Client returns the address of a request's client. Required.
-	Client func(*http.Request) string
-	// Metrics registers the server's metrics. Nil registers none.
-	Metrics prometheus.Registerer
-	// Logger receives internal errors. Nil discards them.
-	Logger *slog.Logger
+	State   func() (State, error)
+	Client  func(*http.Request) string // returns the address of a request's client; required
+	Metrics prometheus.Registerer      // registers the server's metrics; nil registers none
+	Logger  *slog.Logger               // receives internal errors; nil discards them
 }
 
 // Server is an [http.Handler] for [reviewcast.PathMCP] and [reviewcast.PathServerCard]. It works
@@ -128,7 +122,13 @@ func (s *Server) build() {
 	s.mcp = mcp.NewServer(identity(), &mcp.ServerOptions{
 		Instructions:      instructions,
 		CompletionHandler: s.complete,
-		SetCacheable:      freshness,
+		// How long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			c.TTLMs = int(time.Hour.Milliseconds())
+			if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+				c.TTLMs = int(time.Minute.Milliseconds())
+			}
+		},
 		// Without listChanged: the lists never change while the server runs. Subscriptions
 		// never reach the SDK, which requires their handlers to announce them.
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
@@ -156,14 +156,6 @@ func (s *Server) build() {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true,
 		PropagateRequestCancellation: true,
 	})
-}
-
-// freshness sets how long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
-func freshness(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-	c.TTLMs = int(time.Hour.Milliseconds())
-	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
-		c.TTLMs = int(time.Minute.Milliseconds())
-	}
 }
 
 //go:embed texts.txt

@@ -36,15 +36,13 @@ const (
 	macSize    = 16
 )
 
-// encoding is strict, so that an id has one spelling.
-var encoding = base64.RawURLEncoding.Strict()
+var encoding = base64.RawURLEncoding.Strict() // so that an id has one spelling
 
 // sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {
-	mu   sync.Mutex
-	keys [][]byte // the last one seals, all open: that of this process and, once it is read, that of the state
-	// ended are the ids that have ended, sorted: for each the second of its expiry, then 32 random bits.
-	ended []uint64
+	mu    sync.Mutex
+	keys  [][]byte // the last one seals, all open: that of this process and, once it is read, that of the state
+	ended []uint64 // the ids that have ended, sorted: for each the second of its expiry, then 32 random bits
 }
 
 // seal returns a new id that is valid for [SessionLifetime].
@@ -106,8 +104,6 @@ func (s *sessionIDs) forget(now time.Time) {
 	s.ended = slices.Delete(s.ended, 0, expired)
 }
 
-const stateTimeout = 10 * time.Second
-
 // readState reads from the state the key of session ids, unless it has been read, and the sessions that have ended at
 // other edges. Until then a key of this process seals ids, which stay valid here.
 func (s *Server) readState(ctx context.Context) {
@@ -115,6 +111,7 @@ func (s *Server) readState(ctx context.Context) {
 	if s.config.State == nil {
 		return
 	}
+	const stateTimeout = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	state, err := s.config.State()

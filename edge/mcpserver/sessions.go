@@ -14,17 +14,13 @@ import (
 
 // Limits on what clients keep in memory. A session without subscriptions and stream keeps nothing.
 const (
-	// maxSubscriptions is the most resources that a session may subscribe to. Each is compared at a change.
-	maxSubscriptions = 100
-	// maxSubscriptionsTotal is the limit for all clients together.
-	maxSubscriptionsTotal = 100_000
+	maxSubscriptions      = 100     // the most resources that a session may subscribe to; each is compared at a change
+	maxSubscriptionsTotal = 100_000 // the limit for all clients together
 	// addressShare: one client address may take one in addressShare of Config.MaxSessions and of all subscriptions. It
 	// is not less, because many users share the address of a hosted assistant.
 	addressShare = 10
-	// minShare is the least share of streams and of sessions for an address.
-	minShare = 3
-	// retryAfter is when a client may try again that got no place.
-	retryAfter = time.Minute
+	minShare     = 3           // the least share of streams and of sessions for an address
+	retryAfter   = time.Minute // when a client may try again that got no place
 )
 
 // sessions are the sessions that keep something in memory.
@@ -268,8 +264,7 @@ func (t *sessions) expire(now time.Time) {
 	}
 }
 
-// manyEnded is the number of ended sessions whose garbage is worth a collection.
-const manyEnded = 1000
+const manyEnded = 1000 // the number of ended sessions whose garbage is worth a collection
 
 // settled reports whether many sessions have ended since it last did, and none since the last call.
 func (t *sessions) settled() bool {

@@ -165,8 +165,7 @@ func writeEvents(w http.ResponseWriter, text string) error {
 	return http.NewResponseController(w).Flush()
 }
 
-// pollInterval is how often idle sessions are dropped and ended ones are read from the state.
-const pollInterval = 10 * time.Second
+const pollInterval = 10 * time.Second // how often idle sessions are dropped and ended ones are read from the state
 
 // Run notifies subscribers of changed resources, drops idle sessions and reads which sessions have ended at other
 // edges, until ctx is done. Then it ends all streams, for which a listener would wait, and returns nil.

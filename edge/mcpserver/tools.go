@@ -47,17 +47,15 @@ var tools = []*tool{
 
 // ownParams are the parameters of the tools beside those of searches. A text has at most [reviewcast.MaxQueryLength]
 // code points, because it is compared with all names.
-var ownParams = readParams()
-
-//go:embed params.json
-var paramsJSON []byte
-
-func readParams() (params map[string][]reviewcast.Param) {
+var ownParams = func() (params map[string][]reviewcast.Param) {
 	if err := json.Unmarshal(paramsJSON, &params); err != nil {
 		panic(err)
 	}
 	return params
-}
+}()
+
+//go:embed params.json
+var paramsJSON []byte
 
 func (t *tool) params() []reviewcast.Param {
 	if t.search {

@@ -29,11 +29,9 @@ const (
 	headerName     = "Mcp-Name"
 	allowedMethods = "GET, POST, DELETE, OPTIONS"
 
-	mediaStream = "text/event-stream"
-	// firstStateless is the first revision without sessions.
-	firstStateless = "2026-07-28"
-	// firstWithoutBatches is the first revision without batches.
-	firstWithoutBatches = "2025-06-18"
+	mediaStream         = "text/event-stream"
+	firstStateless      = "2026-07-28" // the first revision without sessions
+	firstWithoutBatches = "2025-06-18" // the first revision without batches
 
 	cacheNever = "no-cache, no-transform"
 )

@@ -12,8 +12,7 @@ import (
 
 // Analysis is the index of insights.json: the sentiment of each review, and of each aspect in it.
 type Analysis struct {
-	// Insights is insights.json without per_review; nil when none is published.
-	Insights *reviewcast.Insights
+	Insights *reviewcast.Insights // insights.json without per_review; nil when none is published
 
 	perReview map[string]jsontext.Value         // by id
 	sentiment map[string]set                    // by polarity

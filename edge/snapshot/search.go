@@ -17,18 +17,12 @@ import (
 
 // Result is the result of a search.
 type Result struct {
-	// Query is the search.
-	Query reviewcast.Query
-	// Matched is the number of reviews that match, returned or not.
-	Matched int
-	// Reviews are the JSON of the first matches in the query's order, at most its limit.
-	Reviews []json.RawMessage
-	// Facets count all matches; nil unless the query asks for them.
-	Facets *reviewcast.Facets
-	// More says that there are matches after these.
-	More bool
-	// Hint says which languages the reviews have if the query's is none of them.
-	Hint string
+	Query   reviewcast.Query   // the search
+	Matched int                // the number of reviews that match, returned or not
+	Reviews []json.RawMessage  // the JSON of the first matches in the query's order, at most its limit
+	Facets  *reviewcast.Facets // count all matches; nil unless the query asks for them
+	More    bool               // there are matches after these
+	Hint    string             // says which languages the reviews have if the query's is none of them
 }
 
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
@@ -161,12 +155,9 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 // A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more
 // than a millisecond: they are limited in number, remembered, and charged by [Snapshot.Cost].
 const (
-	// remembered is how many results a snapshot keeps before it forgets all of them: 800 kB at 100,000 reviews.
-	remembered = 64
-	// fewTexts is the most texts that are read without remembering the result.
-	fewTexts = 1000
-	// textsPerUnit is how many texts are read in a millisecond, by BenchmarkSearch.
-	textsPerUnit = 3000
+	remembered   = 64   // how many results a snapshot keeps before it forgets all of them: 800 kB at 100,000 reviews
+	fewTexts     = 1000 // the most texts that are read without remembering the result
+	textsPerUnit = 3000 // how many texts are read in a millisecond, by BenchmarkSearch
 )
 
 // scanning holds a token for each scan that runs. One core is left for other requests.

@@ -18,8 +18,7 @@ import (
 // Since is every review dated on or after a date. It is cheap at any size: a prefix of
 // reviews.json, whose blocks were hashed on opening and are compressed once.
 type Since struct {
-	// Matched is the number of reviews.
-	Matched int
+	Matched int // the number of reviews
 
 	head, reviews, tail []byte
 	whole               []block // complete within reviews
@@ -91,12 +90,10 @@ type block struct {
 	deflated func() []byte // compresses the block once; nil for the last one, which is never complete
 }
 
-// blockSize is the least size of a block in bytes. Twice the size compresses 3 % better, but
-// doubles what each request compresses.
-const blockSize = 64 << 10
-
 // newBlocks divides the reviews into blocks and hashes them in one pass.
 func newBlocks(raw []byte, spans []span) (blocks []block) {
+	// The least size in bytes. Twice the size compresses 3 % better, but doubles what each request compresses.
+	const blockSize = 64 << 10
 	sum := sha256.New()
 	for i, s := range spans {
 		if i == 0 {

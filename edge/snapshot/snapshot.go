@@ -33,14 +33,10 @@ import (
 
 // Config configures OpenFiles and FilesOf.
 type Config struct {
-	// BaseURL is the origin that the files must have been built for. Empty accepts any.
-	BaseURL string
-	// Logger receives warnings about encoded variants that are ignored. It may be nil.
-	Logger *slog.Logger
-	// Holds reports whether a listed file is in the directory. Nil: every one is.
-	Holds func(path string) bool
-	// Hashed says that this process made the manifest from these bytes: they are not hashed again.
-	Hashed bool
+	BaseURL string                 // the origin that the files must have been built for; empty accepts any
+	Logger  *slog.Logger           // receives warnings about encoded variants that are ignored; it may be nil
+	Holds   func(path string) bool // whether a listed file is in the directory; nil: every one is
+	Hashed  bool                   // this process made the manifest from these bytes: they are not hashed again
 }
 
 // Files are the files of a published directory, checked against its manifest. They are
@@ -74,9 +70,8 @@ type Snapshot struct {
 // File is one published file with its body and its encoded variants.
 type File struct {
 	reviewcast.File
-	Body []byte
-	// Variants are the encoded bodies, best compression first: br, zstd, gzip.
-	Variants []Variant
+	Body     []byte
+	Variants []Variant // the encoded bodies, best compression first: br, zstd, gzip
 }
 
 // Variant is a file's body in another content coding.

@@ -23,19 +23,13 @@ import (
 
 // Input is what a version is made of.
 type Input struct {
-	// Previous is the last published set; nil for the first version of all.
-	Previous *mirror.Set
-	// Manifest lists the new files without those below /changes/. New completes it.
-	Manifest *reviewcast.Manifest
-	Dataset  *reviewcast.Dataset
-	// Reviews and Insights are the new datasets as they are published.
-	Reviews, Insights []byte
-	// Withdrawn are all withdrawals. Each review that is gone must be one of them.
-	Withdrawn []reviewcast.Withdrawal
-	// Time is the time of the version, in whole seconds UTC, later than that of the previous set.
-	Time time.Time
-	// Forget removes all documents but the newest.
-	Forget bool
+	Previous          *mirror.Set          // the last published set; nil for the first version of all
+	Manifest          *reviewcast.Manifest // lists the new files without those below /changes/; New completes it
+	Dataset           *reviewcast.Dataset
+	Reviews, Insights []byte                  // the new datasets as they are published
+	Withdrawn         []reviewcast.Withdrawal // all withdrawals; each review that is gone must be one of them
+	Time              time.Time               // of the version, in whole seconds UTC, later than that of the previous set
+	Forget            bool                    // removes all documents but the newest
 }
 
 // version is a version in the making.

@@ -16,8 +16,7 @@ const (
 	maxQuotes   = 3 // of each polarity
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
-	// maxPhrase is the length, in bytes, up to which words show as a phrase.
-	maxPhrase = 28
+	maxPhrase   = 28 // the length, in bytes, up to which words show as a phrase
 	// phraseSample is how many of the mentions with the same words are read for the
 	// form in which most customers write them.
 	phraseSample = 20
@@ -186,9 +185,7 @@ func (s *aspectSum) topPhrases() []string {
 // most returns the n keys with the highest counts, ties in alphabetical order.
 func most(counts map[string]int, n int) []string {
 	keys := slices.AppendSeq([]string{}, maps.Keys(counts)) // never nil, which would be published as null
-	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
 	return keys[:min(n, len(keys))]
 }
 
@@ -282,11 +279,9 @@ func around(text string, s sentiment.Span, start, end int32) string {
 	return said
 }
 
-// maxQuote is the length, in bytes, beyond which a sentence is cut to the words
-// around the mention: some people never set a full stop.
-const maxQuote = 400
-
+// readable cuts a long sentence to the words around the mention: some people never set a full stop.
 func readable(text string, s sentiment.Span, start, end int32) sentiment.Span {
+	const maxQuote = 400 // bytes
 	if s.End-s.Start <= maxQuote {
 		return s
 	}

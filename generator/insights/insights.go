@@ -41,9 +41,8 @@ type Analyzed struct {
 
 // Result is what [Count] returns.
 type Result struct {
-	// Insights has everything but FAQ, Summary and PullQuote, which nothing is computed from.
-	Insights *reviewcast.Insights
-	Reviews  []Analyzed // in published order
+	Insights *reviewcast.Insights // has everything but FAQ, Summary and PullQuote, which nothing is computed from
+	Reviews  []Analyzed           // in published order
 	// Ambiguous lists the names in texts that several technicians bear, so that
 	// nobody is credited, for the editor; sorted by name.
 	Ambiguous []*AmbiguousName

@@ -17,13 +17,11 @@ const (
 	// minTopicShare of those with text: fewer are coincidence.
 	minTopicReviews = 3
 	minTopicShare   = 0.003
-	// absorbs is the share of a two-word phrase's reviews from which the three-word phrase around it replaces it.
-	absorbs = 0.65
+	absorbs         = 0.65 // the share of a two-word phrase's reviews from which the three-word phrase around it replaces it
 	// A word at an end of more than one phrase in commonPart, and of more than minCommon, is the
 	// trade's own: "airline lounge" is no topic of reviews of lounges.
 	minCommon, commonPart = 5, 6
-	// topicSample is how many reviews are read again for the form in which most customers write a topic.
-	topicSample = 8
+	topicSample           = 8 // how many reviews are read again for the form in which most customers write a topic
 )
 
 type topicSum struct {

@@ -150,12 +150,9 @@ func (y *year) Critical() []review {
 	const maxCritical = 75 // on the page of the year, about 80 KB
 	var critical []review
 	for _, m := range y.Months {
-		for _, r := range m.Reviews {
-			if r.Rating <= 2 {
-				critical = append(critical, r)
-			}
-		}
+		critical = append(critical, m.Reviews...)
 	}
+	critical = slices.DeleteFunc(critical, func(r review) bool { return r.Rating > 2 })
 	slices.SortStableFunc(critical, func(a, b review) int { return a.Rating - b.Rating })
 	return critical[:min(len(critical), maxCritical)]
 }

@@ -32,9 +32,8 @@ import (
 // Content is what the pages show.
 type Content struct {
 	render.Content
-	// Quotes are each review's sentences about subjects, titles first; without one its beginning is quoted.
-	Quotes  [][]Quote
-	OpenAPI []byte // the API's description, from which /docs/ is made
+	Quotes  [][]Quote // each review's sentences about subjects, titles first; without one its beginning is quoted
+	OpenAPI []byte    // the API's description, from which /docs/ is made
 	Theme   Theme
 }
 
@@ -122,9 +121,8 @@ type view struct {
 	Description string
 	Crumbs      []link // the pages above this one, but for the front page
 	Graph       any    // of schema.org; nil for none
-	// Name is that of the templates, which are executed with Data: "month" is month.html and month.md.
-	Name string
-	Data any
+	Name        string // that of the templates, which are executed with Data: "month" is month.html and month.md
+	Data        any
 }
 
 type link struct{ Text, Path string }

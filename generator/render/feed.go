@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,10 +81,8 @@ func categoriesOf(r *reviewcast.Review, b *reviewcast.Business) []category {
 
 // nameOf finds the name that belongs to an id; without one the id has to do.
 func nameOf(id string, list []reviewcast.Named) string {
-	for _, n := range list {
-		if n.ID == id {
-			return n.Name
-		}
+	if i := slices.IndexFunc(list, func(n reviewcast.Named) bool { return n.ID == id }); i >= 0 {
+		return list[i].Name
 	}
 	return id
 }

@@ -79,11 +79,10 @@ func NewArtifact(path, mediaType string, body []byte) Artifact {
 
 // Content is what is rendered.
 type Content struct {
-	Channel  Channel
-	Dataset  *reviewcast.Dataset // its reviews in published order
-	Insights *reviewcast.Insights
-	// Withdrawals are the entries of /withdrawn.json, sorted by id.
-	Withdrawals []reviewcast.Withdrawal
+	Channel     Channel
+	Dataset     *reviewcast.Dataset // its reviews in published order
+	Insights    *reviewcast.Insights
+	Withdrawals []reviewcast.Withdrawal // the entries of /withdrawn.json, sorted by id
 	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
 	// sorted by id. Callers that build again keep them.
 	ReviewLines, InsightLines [][]byte

@@ -177,11 +177,7 @@ func JSONSchema(baseURL, path, name string) ([]byte, error) {
 	return marshal(&d)
 }
 
-// Limits of the excerpt: enough to see the form, short enough to read.
-const (
-	exampleReviews  = 2
-	exampleTextSize = 600 // code points
-)
+const exampleTextSize = 600 // code points of a text in the excerpt: enough to see the form, short enough to read
 
 // exampleReview is made up, for as long as there is no real one.
 //
@@ -190,6 +186,7 @@ var exampleReview []byte
 
 // excerpt is a dataset of a few of the newest short reviews, or of a made-up one.
 func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
+	const exampleReviews = 2
 	e := *d
 	e.Reviews = nil
 	for i := range d.Reviews {

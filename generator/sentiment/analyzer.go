@@ -28,14 +28,12 @@ import (
 
 // Config is the vocabulary of an [Analyzer].
 type Config struct {
-	Business reviewcast.Business
-	// ServiceAliases and AreaAliases are other names of services and areas, by id.
-	ServiceAliases, AreaAliases map[string][]string
-	Aspects                     []Term // nil: DefaultAspects
+	Business                    reviewcast.Business
+	ServiceAliases, AreaAliases map[string][]string // other names of services and areas, by id
+	Aspects                     []Term              // nil: DefaultAspects
 	Problems                    []Term
-	// Ignore lists phrases that look like an aspect and are none ("late husband").
-	Ignore []string
-	Topics TopicRules
+	Ignore                      []string // lists phrases that look like an aspect and are none ("late husband")
+	Topics                      TopicRules
 }
 
 // Term is an aspect or a problem of the vocabulary.
@@ -73,19 +71,15 @@ type Analysis struct {
 	Aspects  []AspectMention // in the text
 	Entities []EntityMention // in title and text
 	// Topics are the keys of the text's phrases of two and three words and of the editors' topics, sorted, each once.
-	Topics []TopicKey
-	// Votes has one entry for each aspect mentioned, in the order of the text.
-	Votes []Vote
-	// Possible are the aspects with weak signs only, as indexes into Analyzer.Aspects. They have no vote.
-	Possible []int16
-	// Mentions is the union of the job record and the unambiguous names in title and text.
-	Mentions reviewcast.Mentions
+	Topics   []TopicKey
+	Votes    []Vote              // has one entry for each aspect mentioned, in the order of the text
+	Possible []int16             // the aspects with weak signs only, as indexes into Analyzer.Aspects; they have no vote
+	Mentions reviewcast.Mentions // the union of the job record and the unambiguous names in title and text
 	Insight  reviewcast.ReviewInsight
 	// Language is the review's language if shipped phrases know it ("en", "es", "fr"),
 	// and "" otherwise. Opinion words are known in English only.
 	Language string
-	// tone is the sum of the positive (0) and of the negative (1) valences in title and text.
-	tone [2]float32
+	tone     [2]float32 // the sum of the positive (0) and of the negative (1) valences in title and text
 }
 
 // Analyze finds everything in a review. The result depends on the review's title,

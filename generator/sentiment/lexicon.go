@@ -18,9 +18,6 @@ import (
 //go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
 var lists embed.FS
 
-// huliuWeight is the valence of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has.
-const huliuWeight = 1.0
-
 // lexicon is the shipped word lists, parsed once.
 type lexicon struct {
 	valence  map[string]float32
@@ -39,6 +36,7 @@ var shipped = sync.OnceValue(func() *lexicon {
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]*word{},
 	}
+	const huliuWeight = 1.0 // of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has
 	h := sha256.New()
 	for _, name := range []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"} { // hashed in this order
 		body, _ := lists.ReadFile("lexicon/" + name) // it is embedded
@@ -272,12 +270,7 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand
-// different words; a corpus of random letters must not exhaust memory.
-const maxSeen = 1 << 16
-
-// unknown is a word of which nothing is known.
-var unknown = &word{}
+var unknown = &word{} // of which nothing is known
 
 // lookup looks a word up and caches it as it is written, so that a word costs one map lookup.
 func (w *worker) lookup(raw string) *word {
@@ -291,6 +284,9 @@ func (w *worker) lookup(raw string) *word {
 	if folded == "" { // nothing but marks
 		return unknown
 	}
+	// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand different words; a corpus of
+	// random letters must not exhaust memory.
+	const maxSeen = 1 << 16
 	if len(w.seen) >= maxSeen {
 		clear(w.seen)
 	}

@@ -26,11 +26,7 @@ type element struct {
 	optional bool
 }
 
-// maxGap is how many words ".." may stand for.
-const maxGap = 4
-
-// maxElements is how long a pattern may be. It bounds the depth of a match.
-const maxElements = 12
+const maxElements = 12 // how long a pattern may be; it bounds the depth of a match
 
 // compile parses a pattern of the shipped lists.
 func (d *dictionary) compile(text string) (p pattern) {
@@ -207,6 +203,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
+		const maxGap = 4 // words that ".." may stand for
 		for skip := 0; skip <= maxGap && i+skip < len(tokens); skip++ {
 			if skip > 0 && tokens[i+skip-1].sentence != tokens[cur.at[0]].sentence {
 				break

@@ -9,23 +9,19 @@ import (
 // constants were chosen on MAMS's validation split and the tuning half of the gold sentences, and measured on others;
 // docs/insights.md has the results.
 const (
-	// halfDistance is the distance, in words, at which a word counts half.
-	halfDistance = 2.5
+	halfDistance = 2.5 // the distance, in words, at which a word counts half
 	// acrossComma and acrossContrast are the share that counts across the border of a clause, and across a "but".
 	acrossComma    = 0.45
 	acrossContrast = 0.12
-	// scope is how many words after it a negation reaches, within its clause.
-	scope = 4
+	scope          = 4 // how many words after it a negation reaches, within its clause
 	// negation is the factor of a negated word: "not good" is less bad than good
 	// is good (Hutto and Gilbert, VADER, 2014).
-	negation = -0.74
-	// phraseValence is the valence of a phrase for the things around it.
-	phraseValence = 2.4
+	negation      = -0.74
+	phraseValence = 2.4 // the valence of a phrase for the things around it
 	// maxDistance is the distance, in words, from which nothing counts: the time for a
 	// sentence of 10,000 words must not be quadratic.
-	maxDistance = 64
-	// neutralBelow is the absolute sum below which a mention is neutral.
-	neutralBelow = 0.06
+	maxDistance  = 64
+	neutralBelow = 0.06 // the absolute sum below which a mention is neutral
 )
 
 // opinion is a word or phrase with a valence.

@@ -14,10 +14,8 @@ import (
 type token struct {
 	start, end int32 // bytes of the text
 	*word
-	// gap is the separator between the token before and this one.
-	gap gap
-	// clause and sentence number the parts of the text that the token is in.
-	clause, sentence int32
+	gap              gap   // the separator between the token before and this one
+	clause, sentence int32 // number the parts of the text that the token is in
 	shape            shape
 }
 

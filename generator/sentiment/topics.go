@@ -10,12 +10,10 @@ import (
 // TopicRules are what the editors say about topics. All phrases are compared by
 // stem, so "water heaters" is "water heater".
 type TopicRules struct {
-	Pin  []string // listed first, however rare, as long as somebody says it
-	Hide []string
-	// Rename gives a phrase another label.
-	Rename map[string]string
-	// Merge makes one topic of several phrases, under the label that is the key.
-	Merge map[string][]string
+	Pin    []string // listed first, however rare, as long as somebody says it
+	Hide   []string
+	Rename map[string]string   // gives a phrase another label
+	Merge  map[string][]string // makes one topic of several phrases, under the label that is the key
 }
 
 // TopicKey identifies a topic: a phrase by its hash, which has the highest bit, or a

@@ -11,23 +11,19 @@ import (
 type Vote struct {
 	Aspect   int16 // index into Analyzer.Aspects
 	Polarity reviewcast.Polarity
-	// Mention is the index in Analysis.Aspects of the mention that proves it: of a mixed vote, a negative one.
-	Mention int32
+	Mention  int32 // the index in Analysis.Aspects of the mention that proves it: of a mixed vote, a negative one
 }
 
 // Weights and limits of the whole review's score. The rating is the customer's own summary, so it weighs more than the words.
 const (
 	ratingWeight = 2.0
 	textWeight   = 1.0
-	// neutralScore is the score, either way, below which a review is neutral.
-	neutralScore = 0.15
-	// vaderAlpha normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014).
-	vaderAlpha = 15.0
+	neutralScore = 0.15 // the score, either way, below which a review is neutral
+	vaderAlpha   = 15.0 // normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014)
 	// againstTone is the score from which opinion words count alone in a text whose
 	// other words say the opposite. Phrases always do.
 	againstTone = 1.2
-	// clearly is how many times as much one side of a text must weigh as the other.
-	clearly = 2
+	clearly     = 2 // how many times as much one side of a text must weigh as the other
 )
 
 // leaning returns the polarity of a text one side of which weighs much more than the other, and neutral for others.

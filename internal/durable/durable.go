@@ -103,8 +103,7 @@ func (d *Dir) Unlock() {
 // errNoExchange says that two directories can't be exchanged here. Nothing has changed then.
 var errNoExchange = errors.New("directories cannot be exchanged here")
 
-// exchangeDirs is exchange. Tests replace it.
-var exchangeDirs = exchange
+var exchangeDirs = exchange // tests replace it
 
 // Replace makes files, keyed by slash-separated name, the contents of the directory; the last file must be among them.
 // ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A directory

@@ -89,8 +89,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// manifestName is the file by which the others are checked.
-var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
+var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/") // the file by which the others are checked
 
 // owns is [reviewcast.Manifest.Owns]; the manifest belongs to every set, also to none.
 func (s *Set) owns(name string) bool {
@@ -234,20 +233,14 @@ func checkErased(have, next *Set) error {
 
 // Report is what an Update changed, and what it cost.
 type Report struct {
-	// Updated reports whether there is a new set.
-	Updated bool
-	// Relation is how the source's history relates to that of the set at hand.
-	Relation reviewcast.Relation
+	Updated  bool                // whether there is a new set
+	Relation reviewcast.Relation // how the source's history relates to that of the set at hand
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
-	// Repaired counts the files of the set at hand that were damaged or missing.
-	Repaired int
-	// Files counts the files whose bytes changed, came or went.
-	Files int
-	// Before and After are the ratings; nil without reviews.
-	Before, After *float64
-	// Bytes came over the network, encoded as they came.
-	Bytes int64
+	Repaired                  int      // counts the files of the set at hand that were damaged or missing
+	Files                     int      // counts the files whose bytes changed, came or went
+	Before, After             *float64 // the ratings; nil without reviews
+	Bytes                     int64    // came over the network, encoded as they came
 }
 
 func newReport(have, set *Set, relation reviewcast.Relation, received int64) Report {

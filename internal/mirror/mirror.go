@@ -60,9 +60,8 @@ type Scope string
 
 // The scopes.
 const (
-	All Scope = ""
-	// Data is what programs read: everything but pages and exports.
-	Data Scope = "data"
+	All  Scope = ""
+	Data Scope = "data" // what programs read: everything but pages and exports
 	// Record is what the next version is built on: the datasets, the withdrawals, the changes and the manifest.
 	Record Scope = "record"
 )
@@ -88,8 +87,7 @@ type Set struct {
 	// Versions are the lines of /changes/versions.txt. It is empty, as Changes is, in a set of a program that knew no
 	// changes. Where a directory holds that file wrong, they are the newest ones, as far as the documents tell.
 	Versions []reviewcast.VersionLine
-	// Changes are the change documents of the set, oldest first.
-	Changes []*reviewcast.Change
+	Changes  []*reviewcast.Change // the change documents of the set, oldest first
 	// Files are all bodies by path: the files of the manifest that the scope holds,
 	// the manifest, and the numbered change documents and patches.
 	Files map[string][]byte
@@ -116,8 +114,7 @@ func Leftover(ctx context.Context, source Source, set *Set) bool {
 
 // Limits on what publish pings, which anybody may send, can make Run do.
 const (
-	// minLook is the least time between two looks.
-	minLook = time.Second
+	minLook = time.Second // the least time between two looks
 	// MaxAwaited is how many versions are waited for at once, and maxWait for how long.
 	MaxAwaited = 16
 	maxWait    = 10 * time.Minute

@@ -25,14 +25,10 @@ const (
 	defaultTimeout = 10 * time.Minute
 	maxStall       = 30 * time.Second
 	maxRedirects   = 5
-	// attempts is how often a file or a manifest is asked for with another query before the origin counts as stale.
-	attempts = 3
-	// weakAge is how old a Last-Modified must be to tell two states apart (RFC 9110, section 8.8.2.2).
-	weakAge = time.Minute
-	// maxTagAge is how long a manifest is asked for conditionally before it is read whole again.
-	maxTagAge = time.Hour
-	// rawSlack is what an encoded body may have beyond its decoded limit.
-	rawSlack = 1 << 20
+	attempts       = 3           // how often a file or manifest is asked for with another query before the origin counts as stale
+	weakAge        = time.Minute // how old a Last-Modified must be to tell two states apart (RFC 9110, section 8.8.2.2)
+	maxTagAge      = time.Hour   // how long a manifest is asked for conditionally before it is read whole again
+	rawSlack       = 1 << 20     // what an encoded body may have beyond its decoded limit
 )
 
 type origin struct {

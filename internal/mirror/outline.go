@@ -13,8 +13,7 @@ import (
 	"reviewcast"
 )
 
-// parallel is how many files are fetched at once.
-const parallel = 8
+const parallel = 8 // how many files are fetched at once
 
 // outlined is a set of which only the manifest, the versions and the changes have been read.
 type outlined struct {

@@ -17,24 +17,21 @@ import (
 
 // Source is where a published set is: a directory or an origin. [Open] returns one.
 type Source interface {
-	// String is the name of the source in messages: a directory or a URL.
-	String() string
+	String() string // the name of the source in messages: a directory or a URL
 	// Received returns how many bytes came over the network since the source was opened. It may be called while
 	// files are fetched.
 	Received() int64
 
 	// deadline bounds the time of one read, which ends with the returned function.
 	deadline(ctx context.Context) (context.Context, context.CancelFunc)
-	// manifest returns the bytes of the manifest as it is now.
-	manifest(ctx context.Context) ([]byte, error)
+	manifest(ctx context.Context) ([]byte, error) // its bytes as they are now
 	// file returns the body at a path. Its hash is sha256, and it has at most limit bytes.
 	file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error)
 }
 
 // Config says how an origin is read. The zero value is right for a mirror.
 type Config struct {
-	// Timeout bounds one Read or Update; 0 is ten minutes.
-	Timeout time.Duration
+	Timeout time.Duration // bounds one Read or Update; 0 is ten minutes
 	// MaxAge refuses a manifest that stayed in a cache for longer; 0 takes any. A build on an old set would
 	// make a second version.
 	MaxAge time.Duration

@@ -186,8 +186,7 @@ func (w *walk) checkLines(c *reviewcast.Change) {
 	}
 }
 
-// headLines is how many lines of a dataset are before its reviews.
-const headLines = 2
+const headLines = 2 // how many lines of a dataset are before its reviews
 
 // lineCount is how many lines a dataset with so many reviews has. One follows them.
 func lineCount(reviews int) int { return headLines + reviews + min(reviews, 1) }

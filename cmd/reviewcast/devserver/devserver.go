@@ -205,8 +205,7 @@ const (
 	// doubtWait applies to a build that failed or has fewer reviews: longer than a busy machine pauses between emptying a
 	// file and writing it, 40 ms of which have been seen.
 	doubtWait = 250 * time.Millisecond
-	// lossWait applies to a build that lost most reviews: a large copy, or a folder that git replaces.
-	lossWait = time.Second
+	lossWait  = time.Second // applies to a build that lost most reviews: a large copy, or a folder that git replaces
 )
 
 // settleTime returns how long nothing must have changed before a build replaces the one that is shown.

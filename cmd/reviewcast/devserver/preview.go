@@ -114,10 +114,8 @@ type state struct {
 	// Message and Problems say why the newest content is not what is served.
 	Message  string             `json:"message"`
 	Problems []terminal.Excerpt `json:"problems"`
-	// Total also counts those that are not among Problems.
-	Total int `json:"total"`
-	// Warnings are those about what is served, the first ones.
-	Warnings []terminal.Excerpt `json:"warnings"`
+	Total    int                `json:"total"`    // also counts those that are not among Problems
+	Warnings []terminal.Excerpt `json:"warnings"` // those about what is served, the first ones
 
 	superseded chan struct{} // closed when there is a newer state
 }

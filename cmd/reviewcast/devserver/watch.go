@@ -23,10 +23,8 @@ import (
 type Changed func(names []string, quiet time.Duration) (wait time.Duration)
 
 const (
-	// maxBurst is how long changes without a pause put off a build.
-	maxBurst = 100 * time.Millisecond
-	// goneInterval is how often a folder that has vanished is looked for.
-	goneInterval = 200 * time.Millisecond
+	maxBurst     = 100 * time.Millisecond // how long changes without a pause put off a build
+	goneInterval = 200 * time.Millisecond // how often a folder that has vanished is looked for
 )
 
 // Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx ends.

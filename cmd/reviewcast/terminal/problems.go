@@ -115,6 +115,7 @@ func linesOf(content, file string) []string {
 func window(line string, col, columns int) (shown string, caret int) {
 	runes := []rune(strings.Map(func(r rune) rune { return diagnostic.Pick(unicode.IsPrint(r), r, ' ') }, line))
 	at := min(max(col-1, 0), len(runes))
+	const ellipsis = "…" // where the line is cut
 	before, after := "", ""
 	if len(runes) > columns*maxPerColumn || Width(string(runes)) > columns {
 		first, last := around(runes, at, columns-2*Width(ellipsis))
@@ -123,9 +124,6 @@ func window(line string, col, columns int) (shown string, caret int) {
 	}
 	return before + string(runes) + after, Width(before + string(runes[:at]))
 }
-
-// ellipsis marks where a line is cut.
-const ellipsis = "…"
 
 // maxPerColumn limits the characters in a column: combining accents have no width.
 const maxPerColumn = 4

@@ -106,9 +106,7 @@ func PaletteFor(w io.Writer) Palette {
 	forced := os.Getenv("CLICOLOR_FORCE")
 	on := os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && os.Getenv("TERM") != "dumb")
 	paint := func(code string) func(string) string {
-		return func(s string) string {
-			return diagnostic.Pick(on, "\x1b["+code+"m"+s+"\x1b[0m", s)
-		}
+		return func(s string) string { return diagnostic.Pick(on, "\x1b["+code+"m"+s+"\x1b[0m", s) }
 	}
 	return Palette{Bold: paint("1"), Dim: paint("2"), Red: paint("1;31"), Green: paint("32"), Yellow: paint("1;33")}
 }

@@ -151,8 +151,7 @@ func queries(postgres bool) map[string]string {
 	return all
 }
 
-// versions is the table in which goose keeps the schema version.
-const versions = "hub_schema"
+const versions = "hub_schema" // the table in which goose keeps the schema version
 
 //go:embed migrations
 var migrations embed.FS

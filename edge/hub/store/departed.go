@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// departedFor is how long a departure is kept.
-	departedFor = 30 * 24 * time.Hour
+	departedFor = 30 * 24 * time.Hour // how long a departure is kept
 	// maxDeparted is the number of departures that are kept, and maxUnverified that of the
 	// newest rows among which failed verifications are kept.
 	maxDeparted   = 10_000
@@ -45,8 +44,7 @@ type Record struct {
 	Subscription *Subscription
 	Verification *Verification
 	Departure    *Departure
-	// ProofKey is [ProofKey] of the secret, nil without a secret.
-	ProofKey []byte
+	ProofKey     []byte // [ProofKey] of the secret, nil without a secret
 }
 
 // ProofKey derives the key with which a subscriber proves that it knows a secret. It is

@@ -46,9 +46,8 @@ type Subscription struct {
 type Filter struct {
 	IDs     []int64 // these only
 	Topic   string
-	Failing bool // with failures only
-	// At is when a claim must hold for its delivery to be in flight; zero: any claim.
-	At time.Time
+	Failing bool      // with failures only
+	At      time.Time // when a claim must hold for its delivery to be in flight; zero: any claim
 }
 
 // Counts counts for metrics and caps.

@@ -8,14 +8,6 @@ import (
 	"time"
 )
 
-// ownerForgotten is how long after its end an owner's row is deleted. Until then a
-// hub that has just reconnected knows that the owner may reconnect, too.
-const ownerForgotten = 10 * OwnerLapse
-
-// expiredKept is how long a subscription is kept after the end of its lease. It isn't delivered to. A hub whose clock
-// is ahead would otherwise delete subscriptions whose lease hasn't ended.
-const expiredKept = 24 * time.Hour
-
 // Heartbeat records that an owner is alive. One whose clock was far ahead lapses as others do from then on: it may be
 // dead, and if it isn't, its next heartbeat says so.
 func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) error {
@@ -39,6 +31,12 @@ func (s *Store) Leave(ctx context.Context, owner string) error {
 // Sweep deletes subscriptions whose lease ended a day ago, at most n, owners that died long
 // ago, and old departures. It returns the number of subscriptions.
 func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
+	// An owner's row is deleted so long after its end: until then a hub that has just reconnected knows that the owner
+	// may reconnect, too.
+	const ownerForgotten = 10 * OwnerLapse
+	// A subscription is kept so long after the end of its lease, and isn't delivered to: a hub whose clock is ahead would
+	// otherwise delete subscriptions whose lease hasn't ended.
+	const expiredKept = 24 * time.Hour
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		err := cmp.Or(
 			tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))),

@@ -15,12 +15,9 @@ import (
 )
 
 const (
-	// channel is the LISTEN channel on which hubs notify each other of work.
-	channel = "reviewcast_hub"
-	// pingPayload begins the payload of a ping that is passed on. Others have none.
-	pingPayload = "ping "
-	// migrationLock is the key of the advisory lock, an arbitrary number.
-	migrationLock = 0x7265766965776361
+	channel       = "reviewcast_hub"   // the LISTEN channel on which hubs notify each other of work
+	pingPayload   = "ping "            // begins the payload of a ping that is passed on; others have none
+	migrationLock = 0x7265766965776361 // the key of the advisory lock, an arbitrary number
 	// callTimeout ends a query when the database doesn't respond, so that callers can
 	// postpone their work and reject requests.
 	callTimeout = 10 * time.Second

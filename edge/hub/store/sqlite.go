@@ -72,7 +72,13 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		} else if !ok {
 			return ErrInUse
 		}
-		restrict(s.file)
+		// A file that was created or copied by hand, and its journals, are made readable by its owner only. Where that
+		// isn't permitted, another user owns the file and decides.
+		for _, name := range []string{s.file, s.file + "-journal"} {
+			if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
+				_ = os.Chmod(name, 0o600)
+			}
+		}
 	}
 	const hasTables = "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = $1"
 	if err := migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, hasTables); err != nil {
@@ -97,16 +103,6 @@ func (s *sqlite) close() error {
 		return nil
 	}
 	return errors.Join(s.reader.Close(), s.writer.Close(), s.lock.Close())
-}
-
-// restrict makes a file that was created or copied by hand, and its journals, readable by its owner only. Where that
-// isn't permitted, another user owns the file and decides.
-func restrict(file string) {
-	for _, suffix := range []string{"", "-journal"} {
-		if info, err := os.Stat(file + suffix); err == nil && info.Mode().Perm()&0o077 != 0 {
-			_ = os.Chmod(file+suffix, 0o600)
-		}
-	}
 }
 
 // address returns the address of a file for connections that read and write. Operators' commands
