@@ -231,11 +231,12 @@ func (c Config) check() (Config, error) {
 	given, _, _ := strings.Cut(c.DateLayout, " if ") // as messages have it
 	c.DateLayout = diagnostic.Pick(given == "" && c.Platform == "", time.DateOnly, layoutOf(given))
 	c.Verification = strings.ToLower(c.Verification)
-	if c.Source == "" {
+	switch {
+	case c.Source == "":
 		bad("source is missing; add where the reviews were written, which is published: --source google, or the name of another platform; or, if they were written to you, --source survey, website-form or letter")
-	} else if forms("fileName").MatchString(c.Source) {
+	case forms("fileName").MatchString(c.Source):
 		bad("source %s is the name of a file; write where the reviews were given, in one word, such as survey", quote(c.Source))
-	} else if !validSource(c.Source) {
+	case !validSource(c.Source):
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
 		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Unaccented(diagnostic.Platform(c.Source)))), "-"); validSource(plain) {
 			remedy = "write " + plain
