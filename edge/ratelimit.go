@@ -28,7 +28,8 @@ const (
 
 // allow counts a request against the rate of its client address. The error refuses it.
 func (e *edge) allow(t *rates, r *http.Request) error {
-	return tooMany(t.take(e.Proxies.Client(r), unlimited, 1, time.Now()), "Too many requests from this address. Retry-After says when to continue.")
+	wait := t.take(e.Proxies.Client(r), unlimited, 1, time.Now())
+	return tooMany(wait, "Too many requests from this address. Retry-After says when to continue.")
 }
 
 // charge takes what a request costs beside itself from its client's rate and from the share of all clients.
