@@ -38,21 +38,30 @@ import (
 
 // Config configures the handler that [New] makes.
 type Config struct {
-	Snapshots *snapshot.Holder // holds the files and the snapshot to serve; required
-	BaseURL   string           // the public origin, as returned by [reviewcast.ParseBaseURL]; required
-	Hub       http.Handler     // serves [reviewcast.PathHub]; if nil, the response is 404
+	// Snapshots holds the files and the snapshot to serve. Required.
+	Snapshots *snapshot.Holder
+	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. Required.
+	BaseURL string
+	// Hub serves [reviewcast.PathHub]. If nil, the response is 404.
+	Hub http.Handler
 	// MCP serves [reviewcast.PathMCP] and everything below it, including CORS. If nil, the response is 404.
 	MCP http.Handler
 	// RateSearch is the average number of search and since requests per second and client address, with bursts of ten
 	// times as many. A search that takes longer than a millisecond counts as one request for each millisecond, and so
 	// do 5 MiB of a file, which is free otherwise. Zero means no limit.
 	RateSearch float64
-	RateMCP    float64               // the same for MCP requests; zero means no limit
-	Proxies    Proxies               // are believed about the addresses of clients
-	Dev        bool                  // forbids caching, so that an editor who reloads the page sees the last build
-	AccessLog  bool                  // logs every request, not only those that fail with a 5xx status
-	Metrics    prometheus.Registerer // registers counts of requests; nil counts none
-	Logger     *slog.Logger          // receives the log; nil discards it
+	// RateMCP is the same for MCP requests. Zero means no limit.
+	RateMCP float64
+	// Proxies are believed about the addresses of clients.
+	Proxies Proxies
+	// Dev forbids caching, so that an editor who reloads the page sees the last build.
+	Dev bool
+	// AccessLog logs every request, not only those that fail with a 5xx status.
+	AccessLog bool
+	// Metrics registers counts of requests. Nil counts none.
+	Metrics prometheus.Registerer
+	// Logger receives the log. Nil discards it.
+	Logger *slog.Logger
 }
 
 // edge is the state of the handler that New makes.

@@ -28,9 +28,12 @@ const (
 
 // Config configures [New].
 type Config struct {
-	BaseURL string                            // the public origin, as reviewcast.ParseBaseURL returns it; required
-	Store   *store.Store                      // keeps the state; required; the hub doesn't close it
-	Files   *snapshot.Current[snapshot.Files] // those that are published now; required
+	// BaseURL is the public origin, as reviewcast.ParseBaseURL returns it. Required.
+	BaseURL string
+	// Store keeps the state. Required; the hub doesn't close it.
+	Store *store.Store
+	// Files are those that are published now. Required.
+	Files *snapshot.Current[snapshot.Files]
 	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, also of
 	// hubs that share the state, with the hashes of the manifests that they have named, which may be none; and with none
 	// when another hub has published newer files. Nil: the files are reloaded without the hub.
@@ -43,8 +46,9 @@ type Config struct {
 	Limit func(*http.Request) time.Duration
 	// Retry are the waits after a first and a second consecutive failure, each ±20 %. The third failure ends the
 	// subscription. Required.
-	Retry              [2]time.Duration
-	MinLease, MaxLease time.Duration // bound the granted lease; required
+	Retry [2]time.Duration
+	// MinLease and MaxLease bound the granted lease. Required.
+	MinLease, MaxLease time.Duration
 	// PerHost is the number of normal slots for deliveries to one host:port. It may have
 	// slowPerHost times as many slow slots. Required.
 	PerHost int
@@ -52,13 +56,17 @@ type Config struct {
 	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
 	PollInterval time.Duration
-	AllowCIDR    []netip.Prefix // networks that callbacks may be in although they aren't public
+	// AllowCIDR are networks that callbacks may be in although they aren't public.
+	AllowCIDR []netip.Prefix
 	// Dial opens the connections to callbacks. Nil: a net.Dialer that checks every address against AllowCIDR. A
 	// replacement must refuse private addresses itself, as a gateway for outgoing connections does.
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	RootCAs *x509.CertPool        // verify the certificates of callbacks; nil: those of the system, or of SSL_CERT_FILE
-	Metrics prometheus.Registerer // where the hub's metrics are registered; required
-	Logger  *slog.Logger          // receives the log; nil discards it
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of SSL_CERT_FILE.
+	RootCAs *x509.CertPool
+	// Metrics is where the hub's metrics are registered. Required.
+	Metrics prometheus.Registerer
+	// Logger receives the log. Nil discards it.
+	Logger *slog.Logger
 }
 
 // Hub accepts requests and delivers changes.

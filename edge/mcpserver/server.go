@@ -55,8 +55,10 @@ const (
 
 // Config configures a [Server].
 type Config struct {
-	Snapshots *snapshot.Holder // holds the snapshot to serve; required
-	BaseURL   string           // the public origin, as reviewcast.ParseBaseURL gives it; required
+	// Snapshots holds the snapshot to serve. Required.
+	Snapshots *snapshot.Holder
+	// BaseURL is the public origin, as reviewcast.ParseBaseURL gives it. Required.
+	BaseURL string
 	// AllowOrigins are the origins, in addition to BaseURL, whose pages may use the
 	// server, such as "https://chat.example.com"; "*" allows all. If empty, only pages
 	// of BaseURL may, and clients that send no Origin, which are not browsers.
@@ -64,13 +66,17 @@ type Config struct {
 	// MaxSessions is the most sessions with subscriptions or a stream, and streams without a
 	// session. Other sessions take no memory. Zero means DefaultMaxSessions.
 	MaxSessions int
-	Idle        time.Duration // how long a session without a stream may be silent; zero means DefaultIdle
+	// Idle is how long a session without a stream may be silent. Zero means DefaultIdle.
+	Idle time.Duration
 	// State returns what is shared with other edges, or why it can't be used yet. If nil, session ids are
 	// valid until the process ends.
-	State   func() (State, error)
-	Client  func(*http.Request) string // returns the address of a request's client; required
-	Metrics prometheus.Registerer      // registers the server's metrics; nil registers none
-	Logger  *slog.Logger               // receives internal errors; nil discards them
+	State func() (State, error)
+	// Client returns the address of a request's client. Required.
+	Client func(*http.Request) string
+	// Metrics registers the server's metrics. Nil registers none.
+	Metrics prometheus.Registerer
+	// Logger receives internal errors. Nil discards them.
+	Logger *slog.Logger
 }
 
 // Server is an [http.Handler] for [reviewcast.PathMCP] and [reviewcast.PathServerCard]. It works

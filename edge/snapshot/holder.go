@@ -18,8 +18,10 @@ import (
 // Holder holds the current files and the last snapshot, which follows when their indexes are built.
 // The zero value holds nothing and is ready to use.
 type Holder struct {
-	Files   Current[Files]    // those of the current snapshot or newer
-	Indexed Current[Snapshot] // the current snapshot; a request loads it once, so that its response is consistent
+	// Files are those of the current snapshot or newer.
+	Files Current[Files]
+	// Indexed is the current snapshot. A request loads it once, so that its response is consistent.
+	Indexed Current[Snapshot]
 }
 
 // Index builds the indexes of the current files whenever they change, until ctx is done. Files that change meanwhile
@@ -92,11 +94,14 @@ func (c *Current[T]) Changed() <-chan struct{} {
 // mean nothing when directories are swapped, and network file systems send no events. It serves what is there, whatever
 // its sequence; a lower one means that an operator has rolled back this edge.
 type Watcher struct {
-	Dir string // the name of the directory, resolved at every check: a build may replace it
+	// Dir is the name of the directory, resolved at every check: a build may replace it.
+	Dir string
 	// Config is used to open every snapshot. Its logger also receives every change and, once for each cause, every error.
 	Config Config
-	Holder *Holder         // receives the files; required
-	Wake   <-chan struct{} // makes Run check at once; it may be nil
+	// Holder receives the files. Required.
+	Holder *Holder
+	// Wake makes Run check at once. It may be nil.
+	Wake <-chan struct{}
 
 	reported string       // the error that was logged last
 	manifest bytes.Buffer // of the last check: a new buffer each second would be most of an idle edge's garbage

@@ -233,14 +233,20 @@ func checkErased(have, next *Set) error {
 
 // Report is what an Update changed, and what it cost.
 type Report struct {
-	Updated  bool                // whether there is a new set
-	Relation reviewcast.Relation // how the source's history relates to that of the set at hand
+	// Updated reports whether there is a new set.
+	Updated bool
+	// Relation is how the source's history relates to that of the set at hand.
+	Relation reviewcast.Relation
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
-	Repaired                  int      // counts the files of the set at hand that were damaged or missing
-	Files                     int      // counts the files whose bytes changed, came or went
-	Before, After             *float64 // the ratings; nil without reviews
-	Bytes                     int64    // came over the network, encoded as they came
+	// Repaired counts the files of the set at hand that were damaged or missing.
+	Repaired int
+	// Files counts the files whose bytes changed, came or went.
+	Files int
+	// Before and After are the ratings; nil without reviews.
+	Before, After *float64
+	// Bytes came over the network, encoded as they came.
+	Bytes int64
 }
 
 func newReport(have, set *Set, relation reviewcast.Relation, received int64) Report {

@@ -20,11 +20,14 @@ const (
 
 // Follower brings a set at hand up to date with a source. It is used by one goroutine at a time.
 type Follower struct {
-	Source        Source
-	Scope         Scope
-	BaseURL       string   // the base URL that the set must have; empty is that of the local set, and any for the first one
-	AcceptRewrite bool     // takes a set of another history and, without BaseURL, of another base URL
-	Waiting       *Waiting // the older version that the source serves; it is stored beside the copy
+	Source Source
+	Scope  Scope
+	// BaseURL is the base URL that the set must have; empty is that of the local set, and any for the first one.
+	BaseURL string
+	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
+	AcceptRewrite bool
+	// Waiting is the older version that the source serves. It is stored beside the copy.
+	Waiting *Waiting
 
 	broken broken
 }
@@ -44,8 +47,9 @@ type Waiting struct {
 
 // ForkError is the error of a source whose history is not that of the set at hand. It wraps ErrForked.
 type ForkError struct {
-	Source       string
-	Mine, Theirs *Set // Mine is the set at hand; Theirs has only a manifest, versions and changes
+	Source string
+	// Mine is the set at hand; Theirs has only a manifest, versions and changes.
+	Mine, Theirs *Set
 }
 
 func (e *ForkError) Error() string {
