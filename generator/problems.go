@@ -127,7 +127,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	if broken = diagnostic.HasErrors(others()); broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
 			named := slices.ContainsFunc(problems, func(p diagnostic.Problem) bool {
-				return p.Severity == diagnostic.Error && !citing[p.Code] && strings.Contains(p.Message+p.Suggestion, id)
+				return p.Severity == diagnostic.Error && !citing[p.Code] && diagnostic.Names(p.Message+" "+p.Suggestion, id)
 			})
 			return named || slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})

@@ -202,10 +202,9 @@ func wordError(args []string, word, message string) error {
 
 // sourceOf returns the name of a source that a word or, if it is "" or names a kind of file, a file stands for.
 func sourceOf(file, from string) string {
-	source := cmp.Or(diagnostic.SourceOf(from), diagnostic.SourceOf(filepath.Base(file)))
+	source := cmp.Or(diagnostic.SourceOf(from), diagnostic.SourceOf(filepath.Base(file)), "direct")
 	imports, _ := filepath.Glob("*/reviews/import-*.jsonl")
-	known := diagnostic.IsPlatform(source) || diagnostic.OwnSource(source)
-	return cmp.Or(diagnostic.When(from == "", sources.ImportedAs(source, imports)), diagnostic.When(known, source), "direct")
+	return cmp.Or(diagnostic.When(from == "", sources.ImportedAs(source, imports)), source)
 }
 
 // importOf returns the command that imports a file from a source, with flags; "" is the file's name.

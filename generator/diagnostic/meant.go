@@ -68,14 +68,20 @@ func SourceOf(file string) string {
 // IsPlatform reports whether a source is a platform that is known.
 func IsPlatform(source string) bool { return platforms[Squash(source)] != "" }
 
-// OwnSource reports whether a source is the business's own, such as a survey, and no platform.
+// OwnSource reports whether all words of a source say that it is the business's own, such as a survey, and no platform.
 func OwnSource(source string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(source), func(c rune) bool { return strings.ContainsRune("-_. ", c) }), func(word string) bool {
-		return slices.Contains(ownSources, word)
+	return source != "" && !slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(source), func(c rune) bool { return strings.ContainsRune("-_. ", c) }), func(word string) bool {
+		return !slices.Contains(ownSources, word)
 	})
 }
 
-// Mistyped reports whether two words of at least five letters differ in one letter only, or in two that are exchanged.
+// Names reports whether words have an id among them.
+func Names(words, id string) bool {
+	parts := strings.FieldsFunc(words, func(c rune) bool { return !reviewcast.ValidID("a" + string(c)) })
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Trim(part, ".") == id })
+}
+
+// Mistyped reports whether two words of at least four letters differ in one letter only, or in two that are exchanged.
 func Mistyped(a, b string) bool {
 	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
 	var apart []int
@@ -84,7 +90,7 @@ func Mistyped(a, b string) bool {
 			apart = append(apart, i)
 		}
 	}
-	return len(x) > 4 && (len(apart) == 1 || len(apart) == 2 && apart[1] == apart[0]+1 && x[apart[0]] == y[apart[1]] && x[apart[1]] == y[apart[0]])
+	return len(x) > 3 && (len(apart) == 1 || len(apart) == 2 && apart[1] == apart[0]+1 && x[apart[0]] == y[apart[1]] && x[apart[1]] == y[apart[0]])
 }
 
 // section returns what a table has after a name in brackets, up to the next one.

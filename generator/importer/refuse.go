@@ -183,9 +183,12 @@ func (t *table) misread(cfg *Config) error {
 	written := func(cells []string) bool { return at < 0 || !forms("code").MatchString(cells[at]) }
 	columns, _, _ := choose(Platforms["own"], t.names)
 	other := columns["rating"]
-	reviewDays := slices.DeleteFunc(days(t.names, sample), func(name string) bool { return likelyDays(name) < ofReviews })
+	used := slices.Collect(maps.Values(cfg.Map))
+	reviewDays := slices.DeleteFunc(days(t.names, sample), func(name string) bool {
+		return likelyDays(name) < ofReviews || slices.Contains(used, name) || forms("aboutReview").MatchString(name)
+	})
 	switch meant := fieldOf(text); {
-	case !cfg.Partial && cfg.Map["date"] != "" && likelyDays(cfg.Map["date"]) < ofReviews && fieldOf(cfg.Map["date"]) == "" && len(reviewDays) > 0:
+	case !cfg.Partial && forms("jobDay").MatchString(cfg.Map["date"]) && likelyDays(cfg.Map["date"]) < ofReviews && len(reviewDays) > 0:
 		return usageError(messages["another date"], quote(cfg.Map["date"]), quote(reviewDays[0]), cfg.with("date", reviewDays[0]))
 	case other != "" && other != rating && fieldOf(rating) != "rating" && !forms("like rating").MatchString(rating) && slices.Contains(rated(t.names, sample), other):
 		return usageError(messages["another rating"], quote(rating), quote(other), cfg.with("rating", other))

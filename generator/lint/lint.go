@@ -277,7 +277,10 @@ func (in *inspector) small() {
 	for _, title := range []string{c.Site.Title, c.Site.FeedTitle, c.Site.Author.Name} {
 		for _, word := range wordsOf(title) {
 			for _, meant := range wordsOf(b.Name) {
-				if diagnostic.Mistyped(word, meant) && word[len(word)-1] == meant[len(meant)-1] && !in.noBusiness {
+				plain := diagnostic.Unaccented(word) == diagnostic.Unaccented(meant)
+				_, behind, _ := strings.Cut(b.Name, meant+" ")
+				next, _, _ := strings.Cut(behind, " ") // which stands behind the mistyped word, too
+				if diagnostic.Mistyped(word, meant) && !plain && next != "" && strings.Contains(title, word+" "+next) && len(word) > 4 && !in.noBusiness {
 					in.add(top(source.SiteFile), word, "other-name", fmt.Sprintf("%s is not %s, as in the name of the business in business.yaml", diagnostic.Quote(word), diagnostic.Quote(meant)), "if it is mistyped, write "+meant)
 				}
 			}
@@ -343,8 +346,8 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			continue
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
-		if half := len(words) / 2; half >= exactWords && slices.Equal(words[:half], words[half:]) {
-			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has its text twice, one below the other", r.ID), "delete one of them")
+		if half := len(words) / 2; half >= exactWords && slices.Equal(words[:half], words[half:]) && len(slices.Compact(slices.Sorted(slices.Values(words)))) >= exactWords-1 {
+			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has its text twice", r.ID), "delete one of them")
 		}
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
 		if len(words) >= exactWords {

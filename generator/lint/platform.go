@@ -48,8 +48,8 @@ var (
 	remarks      = remarksOf("remarks") // on texts
 	notAuthors   = remarksOf("authors") // on the names of authors
 	placeholders = remarksOf("placeholders")
-	named        = remarksOf("technicians")  // a name next to the word for a trade
-	greetings    = remarksOf("greetings")[0] // one behind such a word: without it a capital letter would be a guess
+	named        = remarksOf("technicians") // a name next to the word for a trade
+	greetings    = remarksOf("greetings")   // one behind such a word, and the first of another customer's behind a comma
 	personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
 )
 

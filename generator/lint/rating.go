@@ -34,6 +34,7 @@ func (in *inspector) counted(summary string) {
 		return
 	}
 	wrong := func(found, is string) {
+		found = strings.TrimLeft(found, " \t\n(*")
 		in.add(top(source.SummaryFile), found, "other-rating", fmt.Sprintf("the summary has %q, and the pages show %s", found, is),
 			"leave the number out: the pages show it above the summary, and it changes with each review; or correct it")
 	}

@@ -114,7 +114,7 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 
 // greeted reports a greeting to a technician, which counts as naming them, if others did the job.
 func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text string) {
-	for _, name := range greetings.find(text) {
+	for _, name := range greetings[0].find(text) {
 		_, behind, _ := strings.Cut(text, name)
 		if id, known := in.content.Named("technicians", name); known && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n") && len(r.Job.Technicians) > 0 && !slices.Contains(r.Job.Technicians, id) {
 			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, diagnostic.Join(r.Job.Technicians, "and")),
@@ -197,14 +197,14 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 			break
 		}
 	}
-	for _, name := range greetings.find(reply) {
+	for _, name := range slices.Concat(greetings[0].find(reply), greetings[1].find(reply)) {
 		before, _, _ := strings.Cut(reply, " "+name)
 		greeting := strings.Fields("… " + before)
 		titled, own := isTitle(greeting[len(greeting)-1]), strings.HasPrefix(name, initial)
 		surname := titled && utf8.RuneCountInString(initial) == 1 && !own
 		if by := in.called(name, r.Author); (by != "" && r.Author != "" && !(titled && own) || surname) && other(name) {
-			message := fmt.Sprintf(greetings.message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
-			in.add(at, name, greetings.code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings.remedy)
+			message := fmt.Sprintf(greetings[0].message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
+			in.add(at, name, greetings[0].code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings[0].remedy)
 		}
 	}
 }

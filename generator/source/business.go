@@ -182,7 +182,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		if places := strings.Split(separators.Replace(name), ","); field == "service_areas" && len(places) > 2 && len(aliases) == 0 {
 			one.warn("name", "shared-name", fmt.Sprintf("name %s looks like several places, and is found as one only", diagnostic.Quote(name)), "write an entry for each, such as - "+one.schema.written(strings.TrimSpace(places[1])))
 		}
-		if diagnostic.Mistyped(fixID(name), id) {
+		if field == "technicians" && misnamed(name, id) {
 			one.warn("name", "bad-value", fmt.Sprintf("name %s and id %s differ in a letter", diagnostic.Quote(name), id), "if the name is mistyped, correct it; the id of one that is published must stay")
 		}
 		if id == "" {
@@ -211,6 +211,17 @@ func (r *fields) listed(list int, s *surroundings) {
 			s.content.AreaAliases[id] = aliases
 		}
 	}
+}
+
+// misnamed reports whether a name of several Latin words differs from an id in one of them, and in that by a letter.
+func misnamed(name, id string) bool {
+	words, others, apart := strings.Split(strings.ToLower(fixID(name)), "-"), strings.Split(strings.ToLower(id), "-"), 0
+	for i := 0; i < len(words) && len(words) == len(others); i++ {
+		if words[i] != others[i] {
+			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]), 1, 2)
+		}
+	}
+	return len(words) > 1 && apart == 1 && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
 }
 
 // namesakes warns of aliases of technicians that are the first name of another one.

@@ -332,7 +332,7 @@ func (s *schema) continues(above, n *syntax.Node) bool {
 	if above.Kind != syntax.Mapping || s == faqSchema && n.Kind == syntax.Text {
 		return above.Kind == syntax.Mapping && !above.Has("answer")
 	}
-	if n.Kind != syntax.Mapping || n.Has(s.names[0]) || slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return above.Has(e.Key.Text) }) {
+	if n.Kind != syntax.Mapping || len(n.Entries) == 0 || len(above.Entries) == 0 || n.Has(s.names[0]) || slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return above.Has(e.Key.Text) }) {
 		return false
 	}
 	key := n.Entries[0].Key.Text

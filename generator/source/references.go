@@ -179,7 +179,7 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			p.Suggestion = cmp.Or(p.Suggestion, diagnostic.Pick(c.quote == "", "write the id of a published review, or delete this one",
 				"delete the whole pull_quote, its line and both of its fields; or write the id of another review here, and words of that review as text"))
 			problems = append(problems, *p)
-		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" && !(r.Text == nil && r.rec.wrong("text is")) {
+		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" && !(r.Text == nil && r.rec.wrong("text")) {
 			suggestion := diagnostic.Pick(r.Text == nil, "the review has no text; choose another",
 				"copy part of its text exactly, with the spaces, line breaks and quotation marks that it has there")
 			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
@@ -224,10 +224,10 @@ func addressed(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexAny(s, "#/")+1:], ".yaml")
 }
 
-// wrong reports whether an error of the review names words.
-func (r *record) wrong(words string) bool {
+// wrong reports whether an error of the review names a word: a field of it, or an id.
+func (r *record) wrong(word string) bool {
 	return r.problems != nil && slices.ContainsFunc(r.problems.All(), func(p diagnostic.Problem) bool {
-		return p.Severity == diagnostic.Error && strings.Contains(p.Message+p.Suggestion, words)
+		return p.Severity == diagnostic.Error && diagnostic.Names(p.Message+" "+p.Suggestion, word)
 	})
 }
 

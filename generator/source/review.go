@@ -262,7 +262,7 @@ func (r *fields) source() string {
 	switch lower := strings.ToLower(s); {
 	case forms("addressForm").MatchString(lower):
 		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write source: %s, or whatever the platform is called, and on a line of its own source_url: %s",
-			cmp.Or(diagnostic.When(forms("googleLink").MatchString(lower), "google"), forms("addressForm").FindStringSubmatch(lower)[1], "google"), s))
+			cmp.Or(diagnostic.When(forms("googleLink").MatchString(lower), "google"), forms("addressForm").FindStringSubmatch(lower)[1], "google"), diagnostic.When(!strings.HasPrefix(lower, "http"), "https://")+s))
 	case lower != diagnostic.Platform(lower):
 		r.warn("source", "source-case", fmt.Sprintf("source %s is nearly the name of the platform %s, and counts as a different source", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower)+" if these are reviews of that platform; a name of your own, such as that of a list, may stay")
 	case lower != s:
@@ -336,7 +336,7 @@ func (r *fields) verification(w *record) {
 		other = "delete the whole verification if you don't know that the author was a customer, or write one of them"
 	}
 	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods, other)
-	if w.Verification.Method == "platform" && diagnostic.OwnSource(w.Source) {
+	if w.Verification.Method == "platform" && w.SourceURL == nil && diagnostic.OwnSource(w.Source) {
 		r.warn("method", "bad-value", "method platform says that a platform has checked the author, and source "+w.Source+" is none", "write the platform as source, on a line beside rating, such as source: trustpilot; or method: job if you found their job, or invitation, or receipt")
 	}
 	w.Verification.VerifiedOn = w.Date

@@ -137,7 +137,7 @@ func (s *surroundings) summary(data []byte) {
 		for _, no := range notInSummary {
 			if form := regexp.MustCompile(no[0]); form.MatchString(text) {
 				found := form.FindStringSubmatchIndex(text)
-				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no[1], no[2], string(form.ExpandString(nil, no[3], text, found)))
+				p.Add(diagnostic.Warning, 1+strings.Count(text[:max(found[0], found[len(found)-2])], "\n"), 1, no[1], no[2], string(form.ExpandString(nil, no[3], text, found)))
 			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {

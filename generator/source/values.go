@@ -334,15 +334,19 @@ func (r *fields) texts(f string) []string {
 	}
 	texts, all, several := []string{}, "", (*syntax.Node)(nil)
 	for n, s := range r.itemsOf(f) {
-		texts, all = append(texts, s), all+s+","
-		if forms("severalForm").MatchString(s) || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
+		parts := s
+		if forms("severalForm").MatchString(s) || forms("twoWords").MatchString(s) {
+			parts = strings.NewReplacer("/", ",", "+", ",").Replace(s)
+		}
+		texts, all = append(texts, s), all+parts+","
+		if forms("severalForm").MatchString(s) || forms("twoWords").MatchString(s) && r.schema.what != "the service area" || f == "aliases" && r.schema.what == "the technician" && strings.Contains(separators.Replace(s), ",") || strings.Contains(s, ", ") && (f == "terms" || f == "aliases" && r.schema.what != "the service area") {
 			several = cmp.Or(several, n)
 		} else if i := strings.IndexAny(s, "*|()\\"); i >= 0 {
 			r.Add(diagnostic.Warning, n.Line, n.Col, "wildcard", fmt.Sprintf("%s has a %c, which stands for nothing here, so that it finds no other words", diagnostic.Quote(s), s[i]), "list the words: inflected forms of a word are found, longer words are not")
 		}
 	}
 	if several != nil {
-		r.Add(diagnostic.Warning, several.Line, several.Col, "shared-name", diagnostic.Quote(several.Text)+" looks like several, and is found as one only", "separate them by commas; "+r.listOf(f, &syntax.Node{Kind: syntax.Text, Text: strings.NewReplacer("/", ",", "+", ",").Replace(all)}))
+		r.Add(diagnostic.Warning, several.Line, several.Col, "shared-name", diagnostic.Quote(several.Text)+" looks like several, and is found as one only", "separate them by commas; "+r.listOf(f, &syntax.Node{Kind: syntax.Text, Text: all}))
 	}
 	return texts
 }

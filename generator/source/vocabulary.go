@@ -193,7 +193,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			}
 		}
 		if line := asked[q.Question]; line > 0 && q.Question != "" {
-			r.warn("question", "same-question", fmt.Sprintf("this question is asked on line %d, too", line), "delete one of them, or put both answers into one")
+			r.warn("question", "same-question", fmt.Sprintf("this question is asked on line %d, too", line), "delete one of them, or put both answers into one; or write the question that this answer is to")
 		}
 		asked[q.Question] = cmp.Or(asked[q.Question], n.Line)
 		if slices.ContainsFunc(c.FAQ, func(f reviewcast.FAQ) bool {

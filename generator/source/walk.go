@@ -101,7 +101,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
 			other = "the folder holds " + strings.Join(all, ", ") + " and README.md; move this one out of the content folder"
 		}
-		if ext == ".md" && !w.there(SummaryFile) {
+		if ext == ".md" && !w.there(SummaryFile) && !forms("noSummary").MatchString(name) {
 			other = "if it is your summary, rename it to " + SummaryFile + "; " + other
 		}
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(ThemeFiles, e.Name()) }); i >= 0 {
