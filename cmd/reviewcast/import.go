@@ -142,7 +142,8 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		google := cfg.Source == "google" && cfg.Verification == "platform"
-		command := importOf(file, diagnostic.When(google, "google"), flags...)
+		elsewhere := diagnostic.IsPlatform(diagnostic.SourceOf(filepath.Base(file)))
+		command := importOf(file, diagnostic.When(google && !elsewhere, "google"), flags...)
 		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification METHOD")
 		for i, problem := range usage.Problems {
 			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
