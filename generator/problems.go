@@ -125,12 +125,16 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		})
 	}
 	if broken = diagnostic.HasErrors(others()); broken {
-		missing = slices.DeleteFunc(missing, func(id string) bool {
-			named := slices.ContainsFunc(problems, func(p diagnostic.Problem) bool {
-				return p.Severity == diagnostic.Error && !citing[p.Code] && diagnostic.Names(p.Message+" "+p.Suggestion, id)
-			})
-			return named || slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
-		})
+		here := map[string]bool{} // also where an error names them
+		for _, r := range content.Reviews {
+			here[r.ID] = true
+		}
+		for _, p := range problems {
+			for _, word := range p.Words() {
+				here[word] = here[word] || p.Severity == diagnostic.Error && !citing[p.Code]
+			}
+		}
+		missing = slices.DeleteFunc(missing, func(id string) bool { return here[id] })
 	}
 	var revisions []revision
 	if !broken { // a text may have changed by the mistake

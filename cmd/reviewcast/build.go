@@ -128,7 +128,7 @@ func (c *buildCmd) upload(std streams, res *generator.Result) {
 		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Clean(c.Public)), "*"))
 		for _, other := range append(beside, "public") {
 			if m, _ := manifestOf(other); m.BaseURL == res.BaseURL && !within(c.Public, other) {
-				update = fmt.Sprintf("%s, here, has an older one; to go on from that one, build with --previous %[1]s; ", commandLine(other))
+				update = fmt.Sprintf("%s has an older one; to go on from that one, build with --previous %[1]s; ", commandLine(other))
 			}
 		}
 		fmt.Fprintf(std.out, "this is the first version in %s; %sif an older one is online, build again before you upload it: add --previous %s; "+

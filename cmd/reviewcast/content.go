@@ -114,13 +114,13 @@ func (f *folderFlags) absent() (kind, other string) {
 	below, _ := filepath.Glob("*/*/" + source.BusinessFile)
 	beside, _ := filepath.Glob("../*/*/" + source.BusinessFile)
 	near = slices.Concat(near, below, beside)
+	here, _ := os.Getwd()
 	switch {
 	case strings.ContainsAny(f.Content, quotes):
 		return "quotes", strings.Trim(f.Content, quotes)
 	case stepsUp(f.Content) != "":
 		return "above", stepsUp(f.Content)
 	case contentAbove(source.BusinessFile) != "":
-		here, _ := os.Getwd()
 		return "in it", commandLine(filepath.Base(here))
 	case len(near) > 0:
 		up, name := filepath.Split(filepath.Dir(near[0]))
@@ -133,7 +133,6 @@ func (f *folderFlags) absent() (kind, other string) {
 	case isPublished("public"):
 		return "lost", "public"
 	}
-	here, _ := os.Getwd()
 	return "nowhere", here
 }
 

@@ -75,10 +75,12 @@ func OwnSource(source string) bool {
 	})
 }
 
-// Names reports whether words have an id among them.
-func Names(words, id string) bool {
-	parts := strings.FieldsFunc(words, func(c rune) bool { return !reviewcast.ValidID("a" + string(c)) })
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Trim(part, ".") == id })
+// Words returns what a problem's message and suggestion have that may be ids, or names of fields.
+func (p Problem) Words() (words []string) {
+	for _, word := range strings.FieldsFunc(p.Message+" "+p.Suggestion, func(c rune) bool { return !reviewcast.ValidID("a" + string(c)) }) {
+		words = append(words, strings.Trim(word, "."))
+	}
+	return words
 }
 
 // Mistyped reports whether two words of at least four letters differ in one letter only, or in two that are exchanged.

@@ -275,16 +275,7 @@ func (in *inspector) small() {
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.FeedTitle, c.Site.Description)
 	for _, title := range []string{c.Site.Title, c.Site.FeedTitle, c.Site.Author.Name} {
-		for _, word := range wordsOf(title) {
-			for _, meant := range wordsOf(b.Name) {
-				plain := diagnostic.Unaccented(word) == diagnostic.Unaccented(meant)
-				_, behind, _ := strings.Cut(b.Name, meant+" ")
-				next, _, _ := strings.Cut(behind, " ") // which stands behind the mistyped word, too
-				if diagnostic.Mistyped(word, meant) && !plain && next != "" && strings.Contains(title, word+" "+next) && len(word) > 4 && !in.noBusiness {
-					in.add(top(source.SiteFile), word, "other-name", fmt.Sprintf("%s is not %s, as in the name of the business in business.yaml", diagnostic.Quote(word), diagnostic.Quote(meant)), "if it is mistyped, write "+meant)
-				}
-			}
-		}
+		in.title(title)
 	}
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && forms("exampleHost").MatchString(c.Site.BaseURL) {
 		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
@@ -297,6 +288,19 @@ func (in *inspector) small() {
 	}
 	if c.Summary != nil {
 		look(source.SummaryFile, *c.Summary)
+	}
+}
+
+// title reports a word that is that of the business's name but for a letter, before the same word as there.
+func (in *inspector) title(title string) {
+	words, name := wordsOf(title), wordsOf(in.content.Business.Name)
+	for i := 1; i < len(words) && !in.noBusiness; i++ {
+		for k := 1; k < len(name); k++ {
+			word, meant := words[i-1], name[k-1]
+			if words[i] == name[k] && len(word) > 4 && diagnostic.Mistyped(word, meant) && diagnostic.Unaccented(word) != diagnostic.Unaccented(meant) {
+				in.add(top(source.SiteFile), word, "other-name", fmt.Sprintf("%s is not %s, as in the name of the business in business.yaml", diagnostic.Quote(word), diagnostic.Quote(meant)), "if it is mistyped, write "+meant)
+			}
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ var (
 	notAuthors   = remarksOf("authors") // on the names of authors
 	placeholders = remarksOf("placeholders")
 	named        = remarksOf("technicians") // a name next to the word for a trade
-	greetings    = remarksOf("greetings")   // one behind such a word, and the first of another customer's behind a comma
+	greetings    = remarksOf("greetings")   // a name behind a greeting; the second, behind the first comma of a reply
 	personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
 )
 

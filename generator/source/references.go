@@ -185,11 +185,9 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
 				suggestion = fmt.Sprintf("write text: %q, as it stands below line %d of %s; or copy another part of it exactly", part, at.line(r), r.rec.file)
 			}
-			for _, other := range x.order {
-				if other.Published && other.Text != nil && strings.Contains(*other.Text, c.quote) {
-					suggestion = fmt.Sprintf("write review_id: %s, whose text has it; or %s", other.ID, suggestion)
-					break
-				}
+			has := func(r *Review) bool { return r.Published && r.Text != nil && strings.Contains(*r.Text, c.quote) }
+			if i := slices.IndexFunc(x.order, has); i >= 0 {
+				suggestion = fmt.Sprintf("write review_id: %s, whose text has it; or %s", x.order[i].ID, suggestion)
 			}
 			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
@@ -227,23 +225,18 @@ func addressed(s string) string {
 // wrong reports whether an error of the review names a word: a field of it, or an id.
 func (r *record) wrong(word string) bool {
 	return r.problems != nil && slices.ContainsFunc(r.problems.All(), func(p diagnostic.Problem) bool {
-		return p.Severity == diagnostic.Error && diagnostic.Names(p.Message+" "+p.Suggestion, word)
+		return p.Severity == diagnostic.Error && slices.Contains(p.Words(), word)
 	})
-}
-
-// wrong reports whether an error of any review names an id.
-func (x *index) wrong(id string) bool {
-	return slices.ContainsFunc(x.order, func(r *Review) bool { return r.rec.wrong(id) })
 }
 
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
-	r := x.first(c.id, at)
+	r, named := x.first(c.id, at), func(r *Review) bool { return r.rec.wrong(c.id) }
 	code, why, suggestion := "unpublished-review", "", ""
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
 		why = "is withdrawn"
-	case !complete && (r == nil || r.Hidden == Unverified), r != nil && r.Hidden == Unverified && r.rec.wrong("verification"), r == nil && x.wrong(c.id):
+	case !complete && (r == nil || r.Hidden == Unverified), r != nil && r.Hidden == Unverified && r.rec.wrong("verification"), r == nil && slices.ContainsFunc(x.order, named):
 		return nil, nil // it may be there once an error of the reviews is corrected
 	case r == nil && x.first(addressed(c.id), at) != nil:
 		return nil, new(c.at.Error("unknown-review", diagnostic.Quote(c.id)+" is an address or a file, and no id of a review", "write "+addressed(c.id)))
