@@ -47,6 +47,7 @@ func TestHealth(t *testing.T) {
 					}
 				}
 				subscribe(http.StatusAccepted)
+				synctest.Wait() // what the request started opens files; none may be open on a mount that becomes read-only
 				repair := fault(t, dir)
 				time.Sleep(2 * DefaultPollInterval)
 				synctest.Wait()
@@ -94,14 +95,14 @@ func mountReadOnly(t *testing.T, dir string) func() {
 	if err := syscall.Mount(dir, dir, "", syscall.MS_BIND, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
+	if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
 	// The hub may have a file open on the mount, so it can't be unmounted here.
 	return func() {
 		if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT, ""); err != nil {
