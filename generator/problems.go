@@ -51,7 +51,7 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
-		if r.Published && r.Source == "example" && !reported {
+		if r.Source == "example" && !reported {
 			problems = append(problems, b.find(content.Position(r), "source: example").Error("example",
 				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL), source.ExampleRemedy))
 		}
@@ -147,11 +147,15 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
-// complete adds to remedies for reviews that are gone the entry of the FAQ that names one, which would be the next problem,
-// and takes --previous out of those of a build that has it.
+// complete adds to remedies for reviews that are gone the lines that cite one, which would be the next problem, and takes
+// --previous out of those of a build that has it.
 func (b *Builder) complete(gone []diagnostic.Problem) {
-	data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, source.FAQFile))
-	faq := strings.Split(string(data), "\n")
+	files := []string{source.FAQFile, source.InsightsFile}
+	citing := make([][]string, len(files)) // their lines
+	for i, file := range files {
+		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+		citing[i] = strings.Split(string(data), "\n")
+	}
 	for i, p := range gone {
 		if b.cfg.Previous != "" {
 			gone[i].Suggestion = strings.Replace(p.Suggestion, neverOnline, "", 1)
@@ -159,9 +163,11 @@ func (b *Builder) complete(gone []diagnostic.Problem) {
 		quoted := strings.Split(p.Message, `"`)
 		id := quoted[max(0, len(quoted)-2)] // the last one, which nothing is called any more
 		names := regexp.MustCompile(`^(?:[^#]*[^#\w.-])?` + regexp.QuoteMeta(id) + `(?:[^\w.-]|$)`)
-		for n, line := range faq {
-			if p.Code == "vanished" && names.MatchString(line) {
-				gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", source.FAQFile, n+1, id)
+		for k, lines := range citing {
+			for n, line := range lines {
+				if p.Code == "vanished" && names.MatchString(line) {
+					gone[i].Suggestion += fmt.Sprintf("; %s:%d names %s, too", files[k], n+1, id)
+				}
 			}
 		}
 	}

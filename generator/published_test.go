@@ -198,7 +198,7 @@ func TestExamples(t *testing.T) {
 	}
 	put(t, dir, map[string]string{"reviews/mine.yaml": review("mine", "")})
 	for origin, want := range map[string]int{
-		"https://reviews.example.com": 4, "https://reviews.smith.test": 4, "https://192.0.2.7": 4,
+		"https://reviews.example.com": 5, "https://reviews.smith.test": 5, "https://192.0.2.7": 5,
 		"http://localhost:8080": 0, "http://127.0.0.1": 0, "https://reviews.willowstreet.example": 0,
 	} {
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))

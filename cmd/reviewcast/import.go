@@ -142,11 +142,14 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		google := cfg.Source == "google" && cfg.Verification == "platform"
-		elsewhere := diagnostic.IsPlatform(diagnostic.SourceOf(filepath.Base(file)))
+		from := diagnostic.SourceOf(filepath.Base(file))
+		elsewhere := from != "" && !strings.Contains(from, "google")
 		command := importOf(file, diagnostic.When(google && !elsewhere, "google"), flags...)
 		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification METHOD")
+		method := diagnostic.When(cfg.Verification != "", " --verification "+cfg.Verification)
 		for i, problem := range usage.Problems {
-			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
+			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", command, "FILE --source NAME", commandLine(file)+" --source "+cfg.Source+method,
+				"import google FILE", "import google "+commandLine(file)+method, "NAME", cfg.Source, "FILE", commandLine(file)).Replace(problem)
 		}
 		return usageError{usage}
 	} else if err != nil {

@@ -43,7 +43,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		return usageError{fmt.Errorf("the address comes first, then the folder; write: reviewcast pull %s %s", c.Dir, c.From)}
 	}
 	if isContent(c.Dir) {
-		return usageError{fmt.Errorf("%s is a content folder, and pull copies published files; name a new folder, such as copy; the files of a content folder can't be made from what is published: put them back from a backup, or from the history of a cloud folder", c.Dir)}
+		return usageError{fmt.Errorf("%s is a content folder, and pull copies published files; nothing was changed; name a new folder, such as copy; if you want files of the content back, take them from a backup, or from the history of a cloud folder: they can't be made from what is published", c.Dir)}
 	}
 	if err := checkPublished(c.From); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 	if !c.Quiet {
 		lines("proven", r.Proven)
 	}
-	if r.Note == (verify.Note{}) {
+	if r.Note == (verify.Note{}) || len(r.Contradictions) > 0 {
 		return
 	}
 	if !c.Quiet {

@@ -343,7 +343,8 @@ func pairOf(field, column string) string {
 func mapOf(columns map[string]string, header []string, rows [][]string) string {
 	columns = maps.Collect(maps.All(columns))
 	var pairs, doubts []string
-	for _, name := range []string{"rating", "date", "text", "author"} {
+	main := []string{"rating", "date", "text", "author"}
+	for _, name := range main {
 		if likely := likeliest(name, columns, header, rows); columns[name] == "" && len(likely) == 1 {
 			columns[name] = likely[0]
 		} else if columns[name] == "" && len(likely) > 1 {
@@ -352,6 +353,11 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 			doubts = append(doubts, name+" may be "+quote(likely[0])+diagnostic.When(likelier, " (likelier)")+" or "+strings.ReplaceAll(quoteAll(likely[1:]), ", ", " or "))
 		}
 		pairs = append(pairs, pairOf(name, cmp.Or(columns[name], "COLUMN")))
+	}
+	for _, name := range Fields() {
+		if columns[name] != "" && !slices.Contains(main, name) {
+			pairs = append(pairs, pairOf(name, columns[name]))
+		}
 	}
 	return "--map " + strconv.Quote(strings.Join(pairs, ",")) + diagnostic.When(doubts != nil, ", where "+strings.Join(doubts, ", and "))
 }

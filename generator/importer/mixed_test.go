@@ -133,3 +133,27 @@ func TestOtherCalendars(t *testing.T) {
 		newSurvey(t).says(export, want)
 	}
 }
+
+// TestStarsSorted: the column of the stars was sorted without the others, alone or with new rows, and is right again.
+func TestStarsSorted(t *testing.T) {
+	const rows = "Name;Sterne;Datum;Text\nAnna K.;%s;2026-01-01;Schnell.\nBernd L.;%s;2026-01-03;Gut.\nÇelik A.;%s;2026-01-07;Die Heizung läuft.\nDörte S.;%s;2026-01-12;Sauber.\n"
+	export := func(stars string) string {
+		out := rows
+		for _, n := range strings.Split(stars, "") {
+			out = strings.Replace(out, "%s", n, 1)
+		}
+		return out
+	}
+	const newer = "Erik P.;%s;2026-02-02;Alles warm.\nFranz G.;%s;2026-02-03;Pünktlich.\n"
+	for name, sorted := range map[string]string{"alone": export("2345"), "with new rows": strings.NewReplacer("Erik P.;%s", "Erik P.;5", "Franz G.;%s", "Franz G.;5").Replace(export("1234") + newer)} {
+		t.Run(name, func(t *testing.T) {
+			d := newSurvey(t)
+			d.load(export("5423"))
+			report := d.says(sorted, "the column of the stars was probably sorted without the others")
+			wantEqual(t, "refused", report.Refused, true)
+			d.cfg.Partial = true
+			wantEqual(t, "on purpose", d.load(sorted).Updated > 2, true)
+			wantEqual(t, "right again", d.load(export("5423")).Updated > 2, true)
+		})
+	}
+}

@@ -54,7 +54,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
 	suspect(elsewhere > 1 && moved(m.pairs), "sorted alone")
-	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && moved(m.stars), "stars sorted")
+	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && (moved(m.stars) || inOrder(reviews)), "stars sorted")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -122,6 +122,12 @@ func mailed(reviews []*review) bool {
 // moved reports whether what reviews have in an export is what they had before, in another order.
 func moved(values [2][]string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(values[0])), slices.Sorted(slices.Values(values[1])))
+}
+
+// inOrder reports whether reviews are sorted by their stars.
+func inOrder(reviews []*review) bool {
+	up := func(a, b *review) int { return cmp.Compare(a.rating, b.rating) }
+	return slices.IsSortedFunc(reviews, up) || slices.IsSortedFunc(reviews, func(a, b *review) int { return up(b, a) })
 }
 
 // minOver is how many ratings over the scale are no slips of the pen.

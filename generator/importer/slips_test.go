@@ -81,7 +81,7 @@ func TestSlips(t *testing.T) {
 		{"no header, days in German", nil, "Jo;5;2.1.2026;Good.\n", `the first row, "Jo", "5", "2.1.2026", "Good.", is a review and not the names`},
 		{"another platform's columns", func(c *Config) { c.Platform = "trustpilot" }, "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,Good.\n",
 			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
-				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map \"rating=Rating,date=Date,text=Review,author=Name\""},
+				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map \"rating=Rating,date=Date,text=Review,author=Name,title=Title\""},
 		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
 			"nothing was imported into reviews/import-shop.jsonl: 2 could be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
 				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +

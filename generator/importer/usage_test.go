@@ -13,8 +13,8 @@ func TestUsage(t *testing.T) {
 		export string
 		want   string
 	}{
-		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=points,date=day,text=words,author=who"`},
-		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "moment", 1), `the export has no column date; its columns are "id", "stars", "moment", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=moment,text=words,author=who"`},
+		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=points,date=day,text=words,author=who,title=title,id=id"`},
+		{"no map, no names of ours", func(c *Config) { c.Map = nil }, strings.Replace(header, "day", "moment", 1), `the export has no column date; its columns are "id", "stars", "moment", "who", "title", "words", "answer", "answered": say which holds what: --map "rating=stars,date=moment,text=words,author=who,title=title,id=id"`},
 		{"unknown field", func(c *Config) { c.Map["athor"] = "who" }, header, `column map: there is no field "athor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, verification.reference, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out; a table without the day of each reply needs one more column"},

@@ -14,6 +14,7 @@
 //	name-in-text other-name   a name of the customer that is not published otherwise; a greeting to another customer,
 //	                      or to a technician who did another job
 //	chat-in-text reply-in-text   what a chat program says around a text that it wrote, and the business's reply
+//	reference-in-text     the reference of a verification, which is not published
 //	other-rating          a rating that the text contradicts
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
@@ -111,6 +112,9 @@ func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggest
 // top is the place of what concerns a whole file.
 func top(file string) diagnostic.Position { return diagnostic.Position{File: file, Line: 1, Col: 1} }
 
+// minReference is how long a reference is that can't be in a text by chance.
+const minReference = 5
+
 func (in *inspector) review(r *source.Review) {
 	at := in.content.Position(r)
 	in.author(r, at)
@@ -127,13 +131,7 @@ func (in *inspector) review(r *source.Review) {
 		}
 		plain, author, reply := *t.text, t.name == "author", t.name == "owner_reply.text"
 		if !author {
-			n := len(in.findings)
-			plain = in.remarked(at, t.name, plain, "")
-			for i := n; i < len(in.findings) && answer != nil; i++ {
-				if here, _, twice := strings.Cut(in.findings[i].Suggestion, ", and write below the text"); twice {
-					in.findings[i].Suggestion = here + ": the review has a reply already"
-				}
-			}
+			plain = in.remarked(at, t.name, plain, "", answer != nil)
 		}
 		if plain == *t.text {
 			in.garbled(at, t.name, plain)
@@ -141,6 +139,10 @@ func (in *inspector) review(r *source.Review) {
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
+		}
+		if i := strings.Index(*t.text, r.Reference); i >= 0 && strings.ContainsAny(r.Reference, "0123456789") && len(r.Reference) >= minReference {
+			line := (*t.text)[strings.LastIndexByte((*t.text)[:i], '\n')+1:] // the first of them may be its field
+			in.add(at, firstLine(line), "reference-in-text", fmt.Sprintf("%s has %s, the reference of the verification, which is not to be published", t.name, r.Reference), "write it without the reference"+forget)
 		}
 		if reply && r.Text != nil && *r.Text == *t.text {
 			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
@@ -154,7 +156,7 @@ func (in *inspector) review(r *source.Review) {
 		if strings.ContainsAny(*t.text, "<[*&") {
 			in.markup(at, t.name, *t.text)
 		}
-		if t.name == "text" && !in.noNames && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
+		if t.name == "text" && !in.noNames && r.Source != "example" && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
 		}
 		if t.name == "text" {
@@ -162,7 +164,7 @@ func (in *inspector) review(r *source.Review) {
 		}
 		if !in.noBusiness {
 			in.unlisted(at, t.name, *t.text)
-			in.greeted(r, at, *t.text)
+			in.others(r, at, *t.text)
 		}
 	}
 }
@@ -253,6 +255,9 @@ func (in *inspector) small() {
 			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted {
 				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write straight ones (\"), or none")
 			}
+			if review := firstLine(forms("wholeReview").FindString(s)); review != "" {
+				in.add(top(file), review, "placeholder", "a review begins here, which is published as words of this file", "move it to the end of a file in the folder reviews")
+			}
 			for i, words := 1, strings.Fields(s); i < len(words) && c.Site.AuthorNames == "initials" && file != source.BusinessFile; i++ {
 				name := strings.Trim(words[i], ".,;:!?")
 				initial, found := strings.CutPrefix(strings.TrimSuffix(in.authors[words[i-1]], "."), words[i-1]+" ")
@@ -260,7 +265,7 @@ func (in *inspector) small() {
 					in.add(top(file), words[i-1]+" "+name, "name-in-text", fmt.Sprintf("%s may be the customer %s with the surname", diagnostic.Quote(words[i-1]+" "+name), in.authors[words[i-1]]), "if so, write "+in.authors[words[i-1]])
 				}
 			}
-			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text"), "chat-in-text")); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
+			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text", false), "chat-in-text", false)); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
 		}
@@ -379,7 +384,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				r, same, at = same, r, here // the copy is below
 			}
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own technicians and services, unless two customers wrote the same", "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
+				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, or a review entered twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
 		}
 	}
 }

@@ -49,7 +49,7 @@ var (
 	notAuthors   = remarksOf("authors") // on the names of authors
 	placeholders = remarksOf("placeholders")
 	named        = remarksOf("technicians") // a name next to the word for a trade
-	greetings    = remarksOf("greetings")   // a name behind a greeting; the second, behind the first comma of a reply
+	greetings    = remarksOf("greetings")   // a name behind a greeting; the others, around the first comma of a reply
 	personalData = slices.Concat(remarksOf("personal data"), remarksOf("typing"))
 )
 
@@ -63,8 +63,9 @@ func remarksOf(section string) (list []remark) {
 // maxRemarks is how many remarks of a kind are reported in a text.
 const maxRemarks = 5
 
-// remarked reports such words, those of one code if it is named, and returns the text without them.
-func (in *inspector) remarked(at diagnostic.Position, field, text, code string) string {
+// remarked reports such words, those of one code if it is named, and returns the text without them. answered says whether
+// the review has a reply.
+func (in *inspector) remarked(at diagnostic.Position, field, text, code string, answered bool) string {
 	for _, m := range remarks {
 		if code != "" && m.code != code || !m.mayBeIn(text) {
 			continue
@@ -79,11 +80,12 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < diagnostic.MaxPasted {
 				below = strconv.Quote(reply)
 			}
+			reply := diagnostic.Pick(answered, ": the review has a reply already", ", and write below the text, as far to the left as its field: owner_reply: {text: "+below+", date: YYYY-MM-DD}")
 			code := "their language, such as language: de, if it isn't the site's"
 			if best, n, known := looksLike(wordsOf(strings.ToLower(text[place[1]:]))); n > 1 && n == known && strings.Contains(text[place[0]:place[1]], "\n") {
 				code = "language: " + best
 			}
-			message, remedy := m.message, strings.NewReplacer("BELOW", below, "LANGUAGE", code).Replace(m.remedy)
+			message, remedy := m.message, strings.NewReplacer("REPLY", reply, "LANGUAGE", code).Replace(m.remedy)
 			if field == "owner_reply.text" && remedy != m.remedy {
 				message, remedy = "%s has the line %s, which the platform shows above it", "delete this line"
 			}
@@ -192,7 +194,7 @@ func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 		in.fits = in.fits || fits
 	}
 	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
-	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+n/maxForeign && (languages[own] != "" || !latin)
+	likely := !fits && n >= enough && n*maxForeign >= len(words) && known <= n+(n+3)/maxForeign && (languages[own] != "" || !latin)
 	looks := languages[best]
 	if name, codes := lettersOf(*r.Text); latin && codes != "" {
 		if likely = true; n == 0 || !strings.Contains(codes, best) {

@@ -41,7 +41,7 @@ func (in *inspector) counted(summary string) {
 	for _, found := range forms("averageForm").FindAllStringSubmatch(summary, -1) {
 		said := strings.Replace(found[2], ",", ".", 1)
 		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said && found[1] == "" {
-			wrong(found[0], "an average of "+is)
+			wrong(found[0], fmt.Sprintf("an average of %.2f", reviewcast.Quotient(sum, n, 2)))
 		}
 	}
 	for _, found := range forms("countForm").FindAllStringSubmatch(summary, -1) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -73,21 +74,24 @@ func firstLine(s string) string {
 func newPeople(c *source.Content) map[string]bool {
 	known := map[string]bool{}
 	add := func(names ...string) {
-		for _, w := range wordsOf(strings.Join(names, " ")) {
-			known[strings.ToLower(w)], known[stem(strings.ToLower(w))] = true, true // in replies it has cases
+		for _, w := range wordsOf(strings.ToLower(strings.Join(names, " "))) {
+			known[w] = true
 		}
 	}
 	b := &c.Business
-	add(b.Name, b.LegalName, b.Address.AddressLocality, b.Address.AddressRegion)
 	for _, t := range b.Technicians {
 		add(t.Name)
 		add(t.Aliases...)
+	}
+	for w := range maps.Clone(known) {
+		known[stem(w)] = true // in replies names have cases
 	}
 	for _, n := range slices.Concat(b.Services, b.ServiceAreas) {
 		add(n.Name)
 		add(c.ServiceAliases[n.ID]...)
 		add(c.AreaAliases[n.ID]...)
 	}
+	add(b.Name, b.LegalName, b.Address.AddressLocality, b.Address.AddressRegion)
 	return known
 }
 
@@ -112,14 +116,33 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	}
 }
 
-// greeted reports a greeting to a technician, which counts as naming them, if others did the job.
-func (in *inspector) greeted(r *source.Review, at diagnostic.Position, text string) {
+// others reports a technician whom a text greets, which counts as naming them, or names in place of those who did the job.
+func (in *inspector) others(r *source.Review, at diagnostic.Position, text string) {
+	job := diagnostic.Join(r.Job.Technicians, "and")
 	for _, name := range greetings[0].find(text) {
 		_, behind, _ := strings.Cut(text, name)
-		if id, known := in.content.Named("technicians", name); known && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n") && len(r.Job.Technicians) > 0 && !slices.Contains(r.Job.Technicians, id) {
-			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, diagnostic.Join(r.Job.Technicians, "and")),
+		if id, known := in.content.Named("technicians", name); known && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n") && job != "" && !slices.Contains(r.Job.Technicians, id) {
+			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, job),
 				"if "+id+" was there, too, add it to technicians; if the letter only greets, delete the greeting")
+			return
 		}
+	}
+	other, said := "", ""
+	for _, t := range in.content.Business.Technicians {
+		words := slices.DeleteFunc(strings.Fields(t.Name), isTitle)
+		for _, name := range slices.Concat(t.Aliases, words[:min(1, len(words))]) {
+			_, behind, found := strings.Cut(text, name)
+			if !found || strings.IndexFunc(behind, unicode.IsLetter) == 0 || strings.HasPrefix(r.Author, name) {
+				continue
+			} else if slices.Contains(r.Job.Technicians, t.ID) {
+				return
+			}
+			other, said = t.ID, name
+		}
+	}
+	if other != "" && job != "" {
+		in.add(at, said, "other-name", fmt.Sprintf("the text names %s, and the technicians of the review are %s", diagnostic.Quote(said), job),
+			fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", other))
 	}
 }
 
@@ -182,7 +205,7 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 	author, words := strings.Split(r.Author, " "), strings.Fields(reply)
 	other := func(name string) bool { // neither the customer's as published, nor of the staff, nor a frequent word
 		lower := strings.ToLower(name)
-		return !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(author, func(word string) bool {
+		return !in.people[lower] && !in.people[stem(lower)] && languageOf[lower] == "" && !slices.Contains(notNames, lower) && !slices.ContainsFunc(strings.Fields(strings.ReplaceAll(r.Author, "-", " ")), func(word string) bool {
 			return strings.HasPrefix(diagnostic.Unaccented(strings.ToLower(word)), diagnostic.Unaccented(stem(lower)))
 		})
 	}
@@ -197,12 +220,13 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 			break
 		}
 	}
-	for _, name := range slices.Concat(greetings[0].find(reply), greetings[1].find(reply)) {
+	for _, name := range slices.Compact(slices.Concat(greetings[0].find(reply), greetings[1].find(reply), greetings[2].find(reply))) {
 		before, _, _ := strings.Cut(reply, " "+name)
 		greeting := strings.Fields("… " + before)
 		titled, own := isTitle(greeting[len(greeting)-1]), strings.HasPrefix(name, initial)
 		surname := titled && utf8.RuneCountInString(initial) == 1 && !own
-		if by := in.called(name, r.Author); (by != "" && r.Author != "" && !(titled && own) || surname) && other(name) {
+		another := len(author) == 2 && utf8.RuneCountInString(initial) == 1 && slices.Contains(firstNames, name)
+		if by := in.called(name, r.Author); ((by != "" || another) && r.Author != "" && !(titled && own) || surname) && other(name) {
 			message := fmt.Sprintf(greetings[0].message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
 			in.add(at, name, greetings[0].code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings[0].remedy)
 		}

@@ -89,7 +89,7 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 	if meant == "" || key == "links" && e.Value.Kind == syntax.Mapping {
 		for _, other := range []*schema{businessSchema, siteSchema, vocabularySchema} {
 			if _, known := other.index[key]; known && other != s && (s == siteSchema || s == businessSchema || s == vocabularySchema) {
-				return "delete it, and write it where it belongs, if it is not there yet: in " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: insightsFile}[other], ""
+				return "delete it, and write it where it belongs, if it is not there yet: in " + map[*schema]string{businessSchema: BusinessFile, siteSchema: SiteFile, vocabularySchema: InsightsFile}[other], ""
 			}
 		}
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {

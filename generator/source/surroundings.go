@@ -80,7 +80,7 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, c) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	c.Today = today(c.Business.TimeZone)
-	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
+	s.decode(files, InsightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
 	c.noted = notes(WithdrawnFile, files[WithdrawnFile])

@@ -212,7 +212,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		if n.Has("author") && (n.Has("rating") || n.Has("text")) {
 			id := n.Entries[max(0, slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" }))].Value.Text
 			d.fail(&n, "unknown-field", "a whole review stands here; a withdrawal has no more than id, reason and date",
-				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}", id, s.content.Today))
+				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}; if it is a new one, move it to the end of a file in the folder reviews", id, s.content.Today))
 			s.withdrawn[strings.ToLower(id)] = Withdrawal{ID: id, Reason: Withdrawn, At: d.position(placeOf(&n))}
 			continue
 		}

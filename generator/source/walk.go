@@ -18,7 +18,7 @@ import (
 const (
 	BusinessFile  = "business.yaml"
 	SiteFile      = "site.yaml"
-	insightsFile  = "insights.yaml"
+	InsightsFile  = "insights.yaml"
 	FAQFile       = "faq.yaml"
 	SummaryFile   = "summary.md"
 	WithdrawnFile = "withdrawn.yaml"
@@ -26,7 +26,7 @@ const (
 )
 
 // smallFiles are all but those with reviews.
-var smallFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile}
+var smallFiles = []string{BusinessFile, SiteFile, InsightsFile, FAQFile, SummaryFile, WithdrawnFile}
 
 var knownFiles = slices.Concat(smallFiles, []string{reviewsFolder})
 

@@ -170,6 +170,11 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 			return repair{}, false
 		}
 	}
+	if f := forms("fieldForm").FindStringSubmatch(lines[first]); f != nil && strings.TrimSpace(f[4]) == "" && slices.Contains(longFields, f[3]) {
+		changed := slices.Clone(lines)
+		changed[first] = strings.TrimRight(lines[first], " ") + " |"
+		return repair{first, len(lines[first]) + 1, changed, fmt.Sprintf("the text below has a colon and a space in line %d, so that it begins with a bar", at+1+y.before), pasted(changed[first])}, true
+	}
 	m := forms("textForm").FindStringSubmatch(lines[first])
 	if m == nil || m[2] != "" && !y.Is(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
 		return repair{}, false
