@@ -110,7 +110,9 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	for i, p := range problems {
 		if was := previous.Manifest.BaseURL; (p.Code == "bad-url" || p.Code == "local-url") && strings.HasPrefix(p.Message, "base_url") && public(was) && was != "" {
 			other, _, _ := strings.Cut(p.Suggestion, "; if the reviews are published")
-			problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other)
+			if problems[i].Suggestion = "write base_url: " + was; !strings.HasSuffix(other, was) {
+				problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other)
+			}
 		}
 		if list := jobLists[p.Code]; list != "" {
 			id, _, _ := strings.Cut(strings.TrimPrefix(p.Message, `"`), `"`)

@@ -61,6 +61,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		in.counted(*in.content.Summary)
 	}
 	in.duplicates(content.Reviews)
+	in.sharedAddresses(content.Reviews)
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
@@ -241,7 +242,8 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	} else if i := slices.IndexFunc(placeholders, func(m remark) bool { return m.mayBeIn(text) && m.form().MatchString(text) }); i >= 0 {
 		m := placeholders[i]
 		word := strings.Trim(m.form().FindString(text), " \n\t,;")
-		in.add(at, word, m.code, fmt.Sprintf(m.message, name, diagnostic.Quote(word)), m.remedy)
+		ours := name == "owner_reply.text" && strings.Contains(m.remedy, "customer")
+		in.add(at, word, m.code, fmt.Sprintf(m.message, name, diagnostic.Quote(word)), diagnostic.Pick(ours, "write your own words, or delete owner_reply", m.remedy))
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")
 	}
@@ -339,52 +341,5 @@ func (f *finding) locate(data []byte) {
 	if found && f.snippet != "" {
 		f.Line += bytes.Count(before, []byte{'\n'})
 		f.Col = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	}
-}
-
-// sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all. A whole text may be shorter, and one that is copied to the letter even more.
-const sharedWords, wholeWords, exactWords = 12, 10, 6
-
-// duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
-// stars and date must be equal, too.
-func (in *inspector) duplicates(reviews []*source.Review) {
-	older := map[string]*source.Review{}         // by what is equal in nearly equal texts
-	for _, r := range slices.Backward(reviews) { // oldest first
-		if r.Text == nil || r.Date == "" {
-			continue
-		}
-		words := wordsOf(strings.ToLower(*r.Text))
-		if half := len(words) / 2; half >= exactWords && slices.Equal(words[:half], words[half:]) && len(slices.Compact(slices.Sorted(slices.Values(words)))) >= exactWords-1 {
-			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has its text twice", r.ID), "delete one of them")
-		}
-		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
-		if len(words) >= exactWords {
-			keys = append(keys, *r.Text)
-		}
-		if len(words) >= wholeWords {
-			keys = append(keys, strings.Join(words, " "))
-		}
-		if n := len(words) - sharedWords; n >= 0 {
-			keys = append(keys, "begins "+strings.Join(words[:sharedWords], " "), "ends "+strings.Join(words[n:], " "))
-		}
-		var same *source.Review
-		for _, key := range keys {
-			if other, found := older[key]; !found {
-				older[key] = r
-			} else if same == nil {
-				same = other
-			}
-		}
-		if same != nil {
-			titles := r.Title != nil && same.Title != nil && *r.Title == *same.Title
-			how := diagnostic.Pick(*same.Text == *r.Text, "the same ", "nearly the same ") + diagnostic.When(titles, "title and ") + "text as"
-			at := in.content.Position(same)
-			if here := in.content.Position(r); here.File == at.File && here.Line < at.Line && r.Date == same.Date {
-				r, same, at = same, r, here // the copy is below
-			}
-			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, or a review entered twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
-		}
 	}
 }

@@ -116,33 +116,25 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	}
 }
 
-// others reports a technician whom a text greets, which counts as naming them, or names in place of those who did the job.
+// others reports a technician whom a text names in place of those who did the job, or greets, which counts as naming them.
 func (in *inspector) others(r *source.Review, at diagnostic.Position, text string) {
-	job := diagnostic.Join(r.Job.Technicians, "and")
-	for _, name := range greetings[0].find(text) {
-		_, behind, _ := strings.Cut(text, name)
-		if id, known := in.content.Named("technicians", name); known && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n") && job != "" && !slices.Contains(r.Job.Technicians, id) {
-			in.add(at, name, "other-name", fmt.Sprintf("the text greets %s, which counts for %s, and the technicians of the review are %s", diagnostic.Quote(name), id, job),
-				"if "+id+" was there, too, add it to technicians; if the letter only greets, delete the greeting")
-			return
-		}
-	}
-	other, said := "", ""
+	greeted, named, other, said := greetings[0].find(text), false, "", ""
 	for _, t := range in.content.Business.Technicians {
 		words := slices.DeleteFunc(strings.Fields(t.Name), isTitle)
 		for _, name := range slices.Concat(t.Aliases, words[:min(1, len(words))]) {
 			_, behind, found := strings.Cut(text, name)
-			if !found || strings.IndexFunc(behind, unicode.IsLetter) == 0 || strings.HasPrefix(r.Author, name) {
-				continue
-			} else if slices.Contains(r.Job.Technicians, t.ID) {
-				return
+			switch job := slices.Contains(r.Job.Technicians, t.ID); {
+			case !found || strings.IndexFunc(behind, unicode.IsLetter) == 0 || strings.HasPrefix(r.Author, name):
+			case job:
+				named = true
+			case other == "" || slices.Contains(greeted, name):
+				other, said = t.ID, name
 			}
-			other, said = t.ID, name
 		}
 	}
-	if other != "" && job != "" {
-		in.add(at, said, "other-name", fmt.Sprintf("the text names %s, and the technicians of the review are %s", diagnostic.Quote(said), job),
-			fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", other))
+	if greets := slices.Contains(greeted, said); other != "" && len(r.Job.Technicians) > 0 && (!named || greets) {
+		in.add(at, said, "other-name", fmt.Sprintf("the text %s %s, and the technicians of the review are %s", diagnostic.Pick(greets, "greets", "names"), diagnostic.Quote(said), diagnostic.Join(r.Job.Technicians, "and")),
+			fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", other)+diagnostic.When(greets, "; if the letter only greets, delete the greeting"))
 	}
 }
 

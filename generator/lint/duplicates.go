@@ -1,0 +1,80 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
+// places changes it at one end, if at all. A whole text may be shorter, and one that is copied to the letter even more.
+const sharedWords, wholeWords, exactWords = 12, 10, 6
+
+// duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
+// stars and date must be equal, too.
+func (in *inspector) duplicates(reviews []*source.Review) {
+	older := map[string]*source.Review{}         // by what is equal in nearly equal texts
+	for _, r := range slices.Backward(reviews) { // oldest first
+		if r.Text == nil || r.Date == "" {
+			continue
+		}
+		words := wordsOf(strings.ToLower(*r.Text))
+		if half := len(words) / 2; half >= exactWords && slices.Equal(words[:half], words[half:]) && len(slices.Compact(slices.Sorted(slices.Values(words)))) >= exactWords-1 {
+			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has its text twice", r.ID), "delete one of them")
+		}
+		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
+		if len(words) >= exactWords {
+			keys = append(keys, *r.Text)
+		}
+		if len(words) >= wholeWords {
+			keys = append(keys, strings.Join(words, " "))
+		}
+		if n := len(words) - sharedWords; n >= 0 {
+			keys = append(keys, "begins "+strings.Join(words[:sharedWords], " "), "ends "+strings.Join(words[n:], " "))
+		}
+		var same *source.Review
+		for _, key := range keys {
+			if other, found := older[key]; !found {
+				older[key] = r
+			} else if same == nil {
+				same = other
+			}
+		}
+		if same != nil {
+			titles := r.Title != nil && same.Title != nil && *r.Title == *same.Title
+			how := diagnostic.Pick(*same.Text == *r.Text, "the same ", "nearly the same ") + diagnostic.When(titles, "title and ") + "text as"
+			at := in.content.Position(same)
+			if here := in.content.Position(r); here.File == at.File && here.Line < at.Line && r.Date == same.Date {
+				r, same, at = same, r, here // the copy is below
+			}
+			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
+				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, or a review entered twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
+		}
+	}
+}
+
+// sharedAddresses reports a source_url that two reviews have: one was copied for the other. That of more reviews is the
+// page of the business, and so may be the only one of a platform.
+func (in *inspector) sharedAddresses(reviews []*source.Review) {
+	of, hosts := map[string][]*source.Review{}, map[string]int{}
+	for _, r := range reviews {
+		address := *cmp.Or(r.SourceURL, new(string))
+		if u, err := url.Parse(address); address != "" && err == nil && len(of[address]) == 0 {
+			hosts[u.Host]++
+		}
+		of[address] = append(of[address], r)
+	}
+	for address, sharing := range of {
+		if u, err := url.Parse(address); err != nil || len(sharing) != 2 || hosts[u.Host] < 2 {
+			continue
+		}
+		at := in.content.Position(sharing[1]) // the older one
+		in.add(in.content.Position(sharing[0]), address, "near-duplicate", fmt.Sprintf("source_url is also that of review %q (%s:%d)", sharing[1].ID, at.File, at.Line),
+			"if it was copied from there, write this review's own, or delete this line; if it is the page of the business, leave it")
+	}
+}
