@@ -269,7 +269,7 @@ func TestLayoutsOfPeople(t *testing.T) {
 		{"YYYY-MM-DD", "2026-10-03 23:40", "2026-10-03", ""},
 		{"YYYY-MM-DD", "2026-12-03", "", "date 2026-12-03 is after today, 2026-11-23"},
 		{"DD/MM/YYYY", "10/12/2026", "", `date "10/12/2026", read as 2026-12-10, is after today; if the month and the day are the other way round, set --date-layout to "MM/DD/YYYY"`},
-		{"MM/DD/YYYY", "25/10/2026", "", `date "25/10/2026" has the layout MM/DD/YYYY, but does not exist; correct it, or set --date-layout to "DD/MM/YYYY"`},
+		{"MM/DD/YYYY", "25/10/2026", "", `date "25/10/2026" has the layout MM/DD/YYYY, but does not exist; if only some dates have day and month exchanged, write 2026-10-25 in its place; if all have, set --date-layout to "DD/MM/YYYY"`},
 	} {
 		rome, err := time.LoadLocation("Europe/Rome")
 		if err != nil {

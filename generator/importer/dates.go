@@ -134,6 +134,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch {
 		case strings.HasSuffix(err.Error(), "out of range"):
 			c.absent++
+			if day, no := time.Parse(swap.Replace(c.plain), diagnostic.PlainDate(cell)); no == nil && !c.iso {
+				return "", r.skip(BadDate, messages["exchanged date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout, day.Format(time.DateOnly))
+			}
 			return "", r.skip(BadDate, messages["no such date"], f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		case forms("serial").MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])

@@ -359,7 +359,8 @@ func mapOf(columns map[string]string, header []string, rows [][]string) string {
 			pairs = append(pairs, pairOf(name, columns[name]))
 		}
 	}
-	return "--map " + strconv.Quote(strings.Join(pairs, ",")) + diagnostic.When(doubts != nil, ", where "+strings.Join(doubts, ", and "))
+	scale := diagnostic.When(forms("toTen").MatchString(columns["rating"]), " --rating-scale 10")
+	return "--map " + strconv.Quote(strings.Join(pairs, ",")) + scale + diagnostic.When(doubts != nil, ", where "+strings.Join(doubts, ", and "))
 }
 
 // choose finds the shape of a header: the map, without the columns that the export leaves out, and the date layout. ok

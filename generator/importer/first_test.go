@@ -74,7 +74,7 @@ func TestJobAndVerification(t *testing.T) {
 		{"job", "invitation", "Theo and Smith & Sons", `"verification":{"method":"invitation"},"technicians":["theo","smith"]`},
 		{"", "yes", "", `verification.method is "yes", which does not say how; add --verification with job, invitation, receipt or platform, which then holds for such rows`},
 		{"job", "maybe", "", `verification.method is "maybe"; it must be job, invitation, receipt, platform, yes or a number`},
-		{"job", "yes", "Bob", `technicians has "Bob", which business.yaml does not list; add it there as a name or an alias, or leave technicians out of --map`},
+		{"job", "yes", "Bob", `technicians has "Bob", which business.yaml does not list; add it there as a name or an alias, if it is right; correct the cell, if it is misspelt; or leave technicians out of --map`},
 	} {
 		d := newDesk(t)
 		d.cfg.Map = map[string]string{"rating": "stars", "date": "day", "verification.method": "checked", "technicians": "who"}

@@ -25,6 +25,7 @@ type merger struct {
 	first  map[string]*review      // of the export, by key, skipped rows included
 	shared int                     // rows with the id of another review
 	other  int                     // rows with an id that another review had
+	turned int                     // rows of reviews that are here with day and month the other way round
 	pairs  [2][]string             // what twins have in the file, and in the export
 	stars  [2][]string             // likewise, of reviews with other stars
 	known  map[string]string       // of files, by content, if reviews have ids of their own

@@ -94,8 +94,8 @@ func TestMisspeltNames(t *testing.T) {
 	d.cfg.Lookup = func(_, name string) (string, bool) { return "rosa", name == "Rosa Marin" }
 	d.cfg.Names = func(string) []string { return []string{"rosa", "Rosa Marin"} }
 	const export = "Name,Stars,Date,Comment,technicians\nJo,5,2025-03-05,Fine.,Rosa Mairn\n"
-	d.says(export, `technicians has "Rosa Mairn", which business.yaml does not list; did you mean "Rosa Marin"? If so, write that into the cell; otherwise add it there as a name or an alias, or leave technicians out of --map`)
-	d.says(strings.Replace(export, "Rosa Mairn", "Theo", 1), `technicians has "Theo", which business.yaml does not list; add it there as a name or an alias, or leave technicians out of --map`)
+	d.says(export, `technicians has "Rosa Mairn", which business.yaml does not list; did you mean "Rosa Marin"? If so, write that into the cell; otherwise add it there as a name or an alias, if it is right; correct the cell, if it is misspelt; or leave technicians out of --map`)
+	d.says(strings.Replace(export, "Rosa Mairn", "Theo", 1), `technicians has "Theo", which business.yaml does not list; add it there as a name or an alias, if it is right; correct the cell, if it is misspelt; or leave technicians out of --map`)
 }
 
 // TestColumnAsPrinted: COLUMN of a message stands for a name.
@@ -156,4 +156,14 @@ func TestStarsSorted(t *testing.T) {
 			wantEqual(t, "right again", d.load(export("5423")).Updated > 2, true)
 		})
 	}
+}
+
+// TestDaysTurned: a second import reads the days in the other order.
+func TestDaysTurned(t *testing.T) {
+	const table = "Name;Sterne;Datum;Text\nAnna K.;5;05/10/2026;Sehr schnell und sauber.\nBernd L.;4;07/10/2026;Gute Arbeit, etwas spät.\nÇelik A.;4;03/11/2026;Die Heizung läuft wieder.\n"
+	d := newSurvey(t)
+	d.cfg.DateLayout, d.cfg.Today = "MM/DD/YYYY", "2026-11-21"
+	d.load(table)
+	d.cfg.DateLayout = "DD/MM/YYYY"
+	wantEqual(t, "refused", d.says(table, "these reviews are here with the day and the month the other way round, so one of the two imports had the wrong --date-layout; if this one is right, and nothing of reviews/import-shop.jsonl is published yet, delete that file and import again").Refused, true)
 }

@@ -53,6 +53,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
+	suspect(elsewhere > 1 && m.turned == elsewhere, "days turned", report.File)
 	suspect(elsewhere > 1 && moved(m.pairs), "sorted alone")
 	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && (moved(m.stars) || inOrder(reviews)), "stars sorted")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
@@ -313,6 +314,9 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	}
 	if len(differ) == 0 {
 		return nil
+	}
+	if was, is := textOf(r.values[fieldDate]), textOf(v.values[fieldDate]); len(differ) == 1 && was != is && len(was) == len(is) && was == is[:5]+is[8:]+is[4:7] {
+		m.turned++
 	}
 	at := &row{number: v.number, line: v.line}
 	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if this row is right, write into its line in %s: %s", r.id, diagnostic.Join(differ, "and"), m.report.File, shorten(strings.Join(write, ","), 2*diagnostic.MaxPasted))

@@ -30,10 +30,13 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
@@ -45,6 +48,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in := newInspector(content.Content)
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8" || p.Code == "bad-character"
+		in.mixed[p.File] = in.mixed[p.File] || p.Code == "duplicate-field"
 		in.noNames = in.noNames || p.Severity == diagnostic.Error && p.File == source.SiteFile
 		in.noBusiness = in.noBusiness || p.Severity == diagnostic.Error && p.File == source.BusinessFile
 	}
@@ -88,6 +92,7 @@ type inspector struct {
 	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
+	mixed               map[string]bool   // files in which fields of two reviews are in one
 	notUTF8             map[string]bool   // files in which U+FFFD stands for a byte or a control character
 	fits                bool              // a text is in the language of the site
 	texts               int               // without a language of their own
@@ -102,7 +107,7 @@ func newInspector(c *source.Content) *inspector {
 		ids[strings.ToLower(r.ID)] = true
 		authors[strings.Split(r.Author, " ")[0]] = r.Author
 	}
-	return &inspector{content: c, looks: map[string]string{}, people: newPeople(c), authors: authors, ids: ids, notUTF8: map[string]bool{},
+	return &inspector{content: c, looks: map[string]string{}, people: newPeople(c), authors: authors, ids: ids, mixed: map[string]bool{}, notUTF8: map[string]bool{},
 		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
 
@@ -157,7 +162,7 @@ func (in *inspector) review(r *source.Review) {
 		if strings.ContainsAny(*t.text, "<[*&") {
 			in.markup(at, t.name, *t.text)
 		}
-		if t.name == "text" && !in.noNames && r.Source != "example" && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
+		if t.name == "text" && !in.noNames && r.Source != "example" && !in.mixed[at.File] && diagnostic.CountryCodes[r.Language] == "" { // this code has its own warning
 			in.otherLanguage(r, at)
 		}
 		if t.name == "text" {
@@ -187,6 +192,10 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
 	if firm := in.content.Business.Name; strings.Contains(firm, " ") && strings.Contains(strings.ToLower(author), strings.ToLower(firm)) && !in.noBusiness {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
+		return
+	}
+	if id, known := in.content.Named("technicians", author); known && !in.noBusiness && strings.Contains(author, " ") {
+		in.add(at, r.Author, "other-name", fmt.Sprintf("author %s is the technician %s", diagnostic.Quote(r.Author), id), "write the name of the customer")
 		return
 	}
 	anonymous := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form().MatchString(author) })
@@ -289,6 +298,11 @@ func (in *inspector) small() {
 	}
 	if forms("exampleHost").MatchString(strings.TrimSuffix(b.URL, "/")) {
 		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
+	}
+	_, mail, _ := strings.Cut(strings.ToLower(b.Email), "@")
+	site, _ := url.Parse(strings.ToLower(b.URL))
+	if host := strings.TrimPrefix(cmp.Or(site, &url.URL{}).Hostname(), "www."); levenshtein.ComputeDistance(mail, host) == 1 && strings.Count(mail, ".") == strings.Count(host, ".") {
+		in.add(top(source.BusinessFile), b.Email, "other-name", fmt.Sprintf("email is at %s, and url at %s, which differ in a letter", mail, host), "correct the one that is mistyped")
 	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)

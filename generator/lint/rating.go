@@ -34,12 +34,12 @@ func (in *inspector) counted(summary string) {
 		return
 	}
 	wrong := func(found, is string) {
-		found = strings.TrimLeft(found, " \t\n(*")
+		found = strings.Trim(found, " \t\n(*")
 		in.add(top(source.SummaryFile), found, "other-rating", fmt.Sprintf("the summary has %q, and the pages show %s", found, is),
-			"leave the number out: the pages show it above the summary, and it changes with each review; or correct it")
+			"leave such numbers out: the pages show them above the summary, and they change with each review; or correct it")
 	}
 	for _, found := range forms("averageForm").FindAllStringSubmatch(summary, -1) {
-		said := strings.Replace(found[2], ",", ".", 1)
+		said := strings.Replace(cmp.Or(found[2], found[3]), ",", ".", 1)
 		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said && found[1] == "" {
 			wrong(found[0], fmt.Sprintf("an average of %.2f", reviewcast.Quotient(sum, n, 2)))
 		}
@@ -62,6 +62,10 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 			in.add(at, "rating", ownStars[0].code, fmt.Sprintf(ownStars[0].message, r.Rating, found), fmt.Sprintf(remedy, stars))
 			return
 		}
+	}
+	if off := forms("starsOff").FindString(said); off != "" && r.Rating == reviewcast.MaxRating {
+		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text takes stars away: %s", r.Rating, diagnostic.Quote(off)), fmt.Sprintf(remedy, r.Rating-1))
+		return
 	}
 	if r.Rating != reviewcast.MinRating && r.Rating != reviewcast.MaxRating {
 		return

@@ -118,12 +118,14 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 
 // others reports a technician whom a text names in place of those who did the job, or greets, which counts as naming them.
 func (in *inspector) others(r *source.Review, at diagnostic.Position, text string) {
-	greeted, named, other, said := greetings[0].find(text), false, "", ""
+	greeted, known, named, other, said := greetings[0].find(text), 0, false, "", ""
 	for _, t := range in.content.Business.Technicians {
+		job := slices.Contains(r.Job.Technicians, t.ID)
+		known += diagnostic.Pick(job, 1, 0)
 		words := slices.DeleteFunc(strings.Fields(t.Name), isTitle)
 		for _, name := range slices.Concat(t.Aliases, words[:min(1, len(words))]) {
 			_, behind, found := strings.Cut(text, name)
-			switch job := slices.Contains(r.Job.Technicians, t.ID); {
+			switch {
 			case !found || strings.IndexFunc(behind, unicode.IsLetter) == 0 || strings.HasPrefix(r.Author, name):
 			case job:
 				named = true
@@ -132,7 +134,7 @@ func (in *inspector) others(r *source.Review, at diagnostic.Position, text strin
 			}
 		}
 	}
-	if greets := slices.Contains(greeted, said); other != "" && len(r.Job.Technicians) > 0 && (!named || greets) {
+	if greets := slices.Contains(greeted, said); other != "" && known > 0 && known == len(r.Job.Technicians) && (!named || greets) {
 		in.add(at, said, "other-name", fmt.Sprintf("the text %s %s, and the technicians of the review are %s", diagnostic.Pick(greets, "greets", "names"), diagnostic.Quote(said), diagnostic.Join(r.Job.Technicians, "and")),
 			fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", other)+diagnostic.When(greets, "; if the letter only greets, delete the greeting"))
 	}
@@ -159,7 +161,7 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 			continue
 		}
 		if m.code == "name-in-text" && head != nil {
-			m.remedy = strings.Replace(m.remedy, " at the end", fmt.Sprintf(" at the end, and the line %q at the beginning", head[1]), 1)
+			m.remedy = strings.Replace(m.remedy, ";", fmt.Sprintf(", and the line %q at the beginning;", head[1]), 1)
 		}
 		for _, found := range m.find(text) {
 			known := slices.ContainsFunc(seen, func(other string) bool { return strings.Contains(other, found) }) // by another form

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/agnivade/levenshtein"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -218,10 +220,11 @@ func misnamed(name, id string) bool {
 	words, others, apart := strings.Split(strings.ToLower(fixID(name)), "-"), strings.Split(strings.ToLower(id), "-"), 0
 	for i := 0; i < len(words) && len(words) == len(others); i++ {
 		if words[i] != others[i] {
-			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]), 1, 2)
+			lost := i == len(words)-1 && len(words[i]) > 3 && levenshtein.ComputeDistance(words[i], others[i]) == 1 // not Steve for Steven
+			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]) || lost, 1, 2)
 		}
 	}
-	return len(words) > 1 && apart == 1 && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
+	return len(words) > 1 && apart == 1 && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) || strings.ContainsRune("äöüåøæœß", unicode.ToLower(r)) })
 }
 
 // namesakes warns of aliases of technicians that are the first name of another one.

@@ -45,7 +45,7 @@
 //
 //	bad-character bad-date bad-email bad-hours bad-id bad-language bad-license bad-quote bad-rating bad-time-zone
 //	bad-url bad-value blank cell-count csv-separator csv-syntax cut-by-comment draft-folder duplicate-field
-//	duplicate-id early-verification empty-file escape example field-in-text future-date http-url json-syntax
+//	duplicate-id early-verification empty-file escape example field-in-text future-date http-url joined-paragraphs json-syntax
 //	legal-text local-url merge-marker missing-field missing-file not-a-folder not-text not-utf8 note out-of-range
 //	output-inside reply-before-review same-address same-question second-document shared-name source-case
 //	symlink-broken symlink-folder symlink-outside too-big too-deep too-long too-many-problems too-many-reviews

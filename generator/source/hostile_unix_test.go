@@ -33,8 +33,8 @@ func TestUnreadable(t *testing.T) {
 			t.Cleanup(func() { os.Chmod(path, 0o755) })
 		}
 		want = []string{
-			"error unreadable reviews/b.yaml: the file can't be read: permission denied; if it is yours, make it readable (chmod u+rw); if not, ask whoever made it, or put a copy of your own in its place",
-			"error unreadable reviews/c: the folder can't be read: permission denied; if it is yours, make it readable (chmod u+rw); if not, ask whoever made it, or put a copy of your own in its place",
+			"error unreadable reviews/b.yaml: the file can't be read: permission denied; if it is yours, make it readable (in the content folder, chmod u+rw reviews/b.yaml); if not, ask whoever made it, or put a copy of your own in its place",
+			"error unreadable reviews/c: the folder can't be read: permission denied; if it is yours, make it readable (in the content folder, chmod u+rw reviews/c); if not, ask whoever made it, or put a copy of your own in its place",
 			want[0],
 		}
 	}

@@ -53,7 +53,7 @@ func (c calendar) day(word string) (day string, ok bool) {
 
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	hours, open := []string{}, []string(nil) // as written, and the spans of those in the right form
+	hours, open, lines := []string{}, []string(nil), []int(nil) // as written, the spans of those in the right form, and where
 	all := cmp.Or(r.value("hours"), &syntax.Node{})
 	d.days = calendarOf(rightHours.ReplaceAllString(fmt.Sprint(all.Text, all.Items, all.Entries), ""))
 	for n, s := range r.itemsOf("hours") {
@@ -68,12 +68,13 @@ func (d *decoder) hours(r *fields) []string {
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon or evening")
 		default:
 			own := spans(s)
-			if i := slices.IndexFunc(own, func(span string) bool {
-				return slices.ContainsFunc(open, func(other string) bool { return overlap(span, other) })
-			}); i >= 0 {
-				warn("overlap others on "+own[i][:2], "keep one of them for that day: of hours that change with the season those of now")
+			for _, span := range own {
+				if i := slices.IndexFunc(open, func(other string) bool { return overlap(span, other) }); i >= 0 {
+					warn(fmt.Sprintf("overlap those of line %d on %s", lines[i], span[:2]), fmt.Sprintf("if these are right, leave %s out in line %d; if those are, delete these; of hours that change with the season, keep those of now", span[:2], lines[i]))
+					break
+				}
 			}
-			open = append(open, own...)
+			open, lines = append(open, own...), append(lines, slices.Repeat([]int{n.Line}, len(own))...)
 		}
 	}
 	return hours
@@ -151,7 +152,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 	for _, part := range forms("betweenHours").Split(plain, -1) {
 		last := len(parts) - 1
 		if last >= 0 && part != "" && (forms("daysOnly").MatchString(parts[last]) || part[0] <= '9') {
-			parts[last] += "," + part
+			parts[last] += diagnostic.Pick(forms("daysOnly").MatchString(parts[last]) && part[0] <= '9', " ", ",") + part
 		} else {
 			parts = append(parts, part)
 		}

@@ -98,7 +98,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	} else if i := slices.IndexFunc(s.content.known[:], func(k *names) bool { return k != nil && k.ids[r.value] }); i >= 0 {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
-		suggestion = fmt.Sprintf("write it in the list %s", other.name)
+		suggestion = fmt.Sprintf("delete it here, and write it into the list %s of the review: %[1]s: [%s]", other.name, r.value)
 	} else if c := &s.content; slices.ContainsFunc(slices.Concat(c.Problems, c.Aspects), func(t sentiment.Term) bool { return t.ID == r.value }) || slices.Contains(ShippedAspects, r.value) {
 		suggestion = "it is the id of a problem or an aspect, which reviews don't list: delete it here, since both are found in the texts; if it is to be a " + list.one + ", too, " + suggestion
 	} else if several := known.listed(r.value); len(several) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(several, func(id string) bool { return !known.ids[id] })) {
@@ -185,11 +185,12 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 			if part := likePart(*cmp.Or(r.Text, new(string)), c.quote); part != "" {
 				suggestion = fmt.Sprintf("write text: %q, as it stands below line %d of %s; or copy another part of it exactly", part, at.line(r), r.rec.file)
 			}
+			place := c.words
 			has := func(r *Review) bool { return r.Published && r.Text != nil && strings.Contains(*r.Text, c.quote) }
 			if i := slices.IndexFunc(x.order, has); i >= 0 {
-				suggestion = fmt.Sprintf("write review_id: %s, whose text has it; or %s", x.order[i].ID, suggestion)
+				place, suggestion = c.at, fmt.Sprintf("write review_id: %s, whose text has it; or %s", x.order[i].ID, suggestion)
 			}
-			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
+			problems = append(problems, place.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
 	return problems

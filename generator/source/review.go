@@ -214,6 +214,9 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
+	if m := forms("addressForm").FindStringSubmatch(strings.ToLower(*cmp.Or(w.SourceURL, new(string)))); m != nil && w.Source == "direct" && diagnostic.IsPlatform(m[1]) {
+		r.warn("source_url", "bad-value", fmt.Sprintf("source is direct, and source_url is at %s", m[1]), fmt.Sprintf("write source: %s, on a line of its own; or delete source_url, if the customer wrote it to you", m[1]))
+	}
 	w.AuthorAvatarURL = pointer(r.url("author_avatar_url"))
 	if reply, ok := r.inner("owner_reply", replySchema); ok {
 		w.OwnerReply = reply.reply(w)
@@ -227,22 +230,25 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 			d.Add(diagnostic.Warning, e.Key.Line, e.Key.Col, "blank", name+" is empty", "delete it, or indent its fields below it by two spaces: "+strings.Join(reviewSchema.group(name).names, ", "))
 		}
 	}
-	r.otherYear(w)
+	if year, named := w.otherYear(); year > 0 && !r.strict {
+		r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, named), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
+	}
 	r.job(w)
 }
 
-// otherYear warns of a date whose year is in no name, and the names of the review or its file, or a later verification, have another.
-func (r *fields) otherYear(w *record) {
-	if w.Date == "" || r.strict || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
-		return
+// otherYear returns the year that the names of the review or its file, or a later verification, have, and which one; 0 if
+// a name has that of the date, or none has one.
+func (w *record) otherYear() (year int, named string) {
+	if w.Date == "" || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
+		return 0, ""
 	}
 	for _, m := range forms("dated").FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
 		year, _ := strconv.Atoi(m[1] + m[3])
 		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
-			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, strings.Trim(m[0], "/.\n")), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
-			return
+			return year, strings.Trim(m[0], "/.\n")
 		}
 	}
+	return 0, ""
 }
 
 // pointer returns an optional text; a blank one is none.
@@ -283,7 +289,7 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	r.required("text", "date")
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
-	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
+	if year, _ := w.otherYear(); reply.Date != "" && w.Date != "" && reply.Date < w.Date && year == 0 {
 		remedy := "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates"
 		if day := w.Date[:4] + reply.Date[4:]; day.Valid() && day >= w.Date && day.Noon().Sub(w.Date.Noon()) < halfYear {
 			remedy = fmt.Sprintf("if the year is mistyped, write date: %s; %s", day, remedy)
@@ -330,6 +336,9 @@ func (r *fields) verification(w *record) {
 		r.fail(given, "bad-value", "verification.method has more than the method", suggestion)
 		return
 	}
+	if len(named) == 1 && named[0] == "receipt" {
+		named[0] = "receipt if the customer showed it, or job if you found it in your books"
+	}
 	other := "write " + append(named, MethodsExplained)[0] +
 		diagnostic.When(number != "" && number == given.Text && strings.Count(number, "-") < 2 && !strings.ContainsAny(number, "./") && r.value("reference") == nil, fmt.Sprintf("; write the number in a field of its own, reference: %q", number))
 	if diagnostic.Nothing(given.Text) {
@@ -342,7 +351,8 @@ func (r *fields) verification(w *record) {
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
-		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear {
+		year, _ := w.otherYear()
+		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear && year == 0 {
 			r.warn("verified_on", "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date),
 				fmt.Sprintf("if its year is mistyped, write verified_on: %s; if that of the review is, correct its date", w.Date[:4]+day[4:]))
 		}

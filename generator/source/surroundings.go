@@ -117,6 +117,13 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
 	for _, problem := range p.All() {
+		if _, field, is := strings.Cut(problem.Message, " has no "); is && problem.Code == "missing-field" {
+			lines := strings.SplitAfterN(string(data), "\n", problem.Line+1)
+			entry, _, _ := strings.Cut("\n"+lines[len(lines)-1], "\n- ")
+			if note := regexp.MustCompile(`\n *# *` + regexp.QuoteMeta(field) + ":").FindStringIndex(entry); note != nil {
+				problem.Suggestion = fmt.Sprintf("delete the # in line %d, which makes a note of it, and the space behind it", problem.Line+1+strings.Count(entry[:note[0]], "\n"))
+			}
+		}
 		if name == WithdrawnFile {
 			problem.Suggestion = strings.NewReplacer("date: YYYY-MM-DD", "date: "+string(s.content.Today), "such as date: 2026-03-14", "such as date: "+string(s.content.Today),
 				"look up the day where the review was given, or in the mail that announced it, and write it as YYYY-MM-DD", "write the day of the withdrawal, such as date: "+string(s.content.Today)).Replace(problem.Suggestion)

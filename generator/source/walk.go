@@ -300,5 +300,5 @@ func openProblem(what, name string, err error) diagnostic.Problem {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err // without the path
 	}
-	return at.Error("unreadable", what+" can't be read: "+err.Error(), "if it is yours, make it readable (chmod u+rw); if not, ask whoever made it, or put a copy of your own in its place")
+	return at.Error("unreadable", what+" can't be read: "+err.Error(), "if it is yours, make it readable (in the content folder, chmod u+rw "+at.File+"); if not, ask whoever made it, or put a copy of your own in its place")
 }

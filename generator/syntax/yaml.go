@@ -193,6 +193,7 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 			}
 			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
 			y.cut(&e.Key, &e.Value)
+			y.folded(&e.Key, v.Content[i+1])
 			switch key.Kind {
 			case yaml.ScalarNode:
 				n.Entries = append(n.Entries, e)
@@ -202,6 +203,17 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 		}
 	}
 	return n
+}
+
+// folded reports a text without a bar or > that has several paragraphs: YAML makes a line break of the empty line between
+// them.
+func (y *yamlText) folded(key *Node, v *yaml.Node) {
+	bar := v.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.DoubleQuotedStyle) != 0
+	if bar || v.Kind != yaml.ScalarNode || key.Text != "text" && key.Text != "answer" || !strings.Contains(strings.TrimSpace(v.Value), "\n") {
+		return
+	}
+	remedy := fmt.Sprintf("write %s: | alone on line %d, and the whole text on the lines below, each indented further", key.Text, key.Line)
+	y.Add(diagnostic.Warning, key.Line, key.Col, "joined-paragraphs", "without a bar, the empty lines of this text are published as mere line breaks", remedy)
 }
 
 // scalar sets n to a value that is neither list nor mapping.
