@@ -1,13 +1,13 @@
 package edge
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -58,11 +58,11 @@ func (e *edge) observe(file, others http.Handler) http.Handler {
 			h["Access-Control-Expose-Headers"] = exposed
 			h["Vary"] = varyCoding
 		}
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{WrapResponseWriter: middleware.NewWrapResponseWriter(w, r.ProtoMajor)}
 		started := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler || rec.status != 0 {
+				if p == http.ErrAbortHandler || rec.Status() != 0 {
 					if p != http.ErrAbortHandler {
 						e.Logger.Error("panic after the response had begun", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 					}
@@ -70,11 +70,11 @@ func (e *edge) observe(file, others http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
-			e.requests[kind][resultOf(rec.status)].Inc()
+			e.requests[kind][resultOf(rec.Status())].Inc()
 			e.seconds[kind].Observe(time.Since(started).Seconds())
 			if e.AccessLog {
-				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
-					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
+				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.Status(),
+					"bytes", rec.BytesWritten(), "took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
 			}
 		}()
 		switch {
@@ -112,26 +112,8 @@ func preflight(w http.ResponseWriter, methods string) {
 
 // recorder knows the status and the size of a response. It has what [http.ResponseController] needs.
 type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
+	middleware.WrapResponseWriter
 	fields []any // for the access log
-}
-
-func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
-
-func (rec *recorder) WriteHeader(status int) {
-	if rec.status == 0 {
-		rec.status = status
-		rec.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (rec *recorder) Write(p []byte) (int, error) {
-	rec.status = cmp.Or(rec.status, http.StatusOK)
-	n, err := rec.ResponseWriter.Write(p)
-	rec.bytes += int64(n)
-	return n, err
 }
 
 // Annotate adds a field to the access log, for a mounted handler.
