@@ -142,14 +142,11 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 	}
 	lines := r.Header.Values(cmp.Or(p.Header, "X-Forwarded-For"))
 	for _, hop := range slices.Backward(strings.Split(strings.Join(lines, ","), ",")) {
-		if !believed && !p.trusts(client) {
+		addr, ok := parseHop(strings.TrimSpace(hop))
+		if !believed || !ok { // a trusted proxy may record something that is not an address, or nothing
 			return client
 		}
-		addr, ok := parseHop(strings.TrimSpace(hop))
-		if !ok {
-			return client // a trusted proxy recorded something that is not an address, or nothing
-		}
-		client, believed = addr, false
+		client, believed = addr, p.trusts(addr)
 	}
 	return client
 }
