@@ -67,10 +67,6 @@ func foldTo(s string, columns, indent int) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
 		text := strings.TrimRight(line, "\n")
-		if Width(text) <= columns {
-			b.WriteString(line)
-			continue
-		}
 		lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
 		words := strings.Split(text[len(lead):], " ")
 		row := lead + words[0]
