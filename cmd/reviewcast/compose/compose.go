@@ -88,10 +88,10 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 			if _, err := language.Parse(cmp.Or(s, site)); err != nil {
 				return "", errors.New("write its tag, such as en, fr or pt-BR")
 			}
-			return unless(s, site), nil
+			return diagnostic.When(s != site, s), nil
 		})
 	}
-	ask(&r.Source, "Source [direct]", func(s string) (string, error) { return unless(s, "direct"), nil })
+	ask(&r.Source, "Source [direct]", func(s string) (string, error) { return diagnostic.When(s != "direct", s), nil })
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
@@ -116,9 +116,6 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 }
 
 func anything(s string) (string, error) { return s, nil }
-
-// unless returns s, or "" if it is the default.
-func unless(s, byDefault string) string { return diagnostic.When(s != byDefault, s) }
 
 // Resolve replaces the beginnings of names by ids, and makes an id if there is none. Its errors are mistakes in what the
 // editor gave.
