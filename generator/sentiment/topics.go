@@ -84,10 +84,9 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	w.match(language)
 	var out []TopicKey
 	for i, t := range w.tokens {
-		if i == 0 || w.taken[i] || w.taken[i-1] || !w.contentWord(i-1) || !w.contentWord(i) || !w.adjoins(i) {
-			continue
+		if i > 0 && !w.taken[i-1] && !w.taken[i] && w.contentWord(i-1) && w.contentWord(i) && w.adjoins(i) {
+			out = append(out, topicKey(w.tokens[i-1].hash, t.hash))
 		}
-		out = append(out, topicKey(w.tokens[i-1].hash, t.hash))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
