@@ -201,11 +201,8 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 var errBody = errors.New("the body is cut off or damaged")
 
 func bodyError(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	if errors.Is(err, errLong) {
-		return err
+	if context.Cause(ctx) != nil || errors.Is(err, errLong) {
+		return plainError(ctx, err)
 	}
 	return fmt.Errorf("%w: %w", errBody, err)
 }
