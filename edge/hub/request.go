@@ -232,11 +232,8 @@ func (f *form) check(ok bool, format string, args ...any) {
 // subscription parses a subscribe or unsubscribe request (W3C WebSub, section 5.1).
 func (h *Hub) subscription(f *form, mode string) (r store.Request, err error) {
 	r.Mode, r.Callback = mode, f.required("hub.callback")
-	if f.err != nil {
-		return r, f.err
-	}
 	callback, err := h.callback(r.Callback)
-	if err != nil {
+	if err = cmp.Or(f.err, err); err != nil {
 		return r, err
 	}
 	r.Endpoint, r.Host = store.Endpoint(callback)
@@ -340,9 +337,7 @@ func (h *Hub) offered() (topics []string) {
 }
 
 func (h *Hub) checkTopic(f *form, field, topic string) {
-	if f.err == nil && !h.isTopic(topic) {
-		f.err = reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
-	}
+	f.check(h.isTopic(topic), "%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
 }
 
 // refusals are the answers to errors of the store.
