@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -22,8 +23,7 @@ type claimer struct {
 func (h *Hub) deliverLoop(ctx, work context.Context) {
 	p := &publisher{Hub: h, behind: map[string]time.Time{}, served: map[string]string{}}
 	c := &claimer{Hub: h, exhausted: map[store.WorkKey][]string{}}
-	poll := time.NewTicker(h.PollInterval)
-	defer poll.Stop()
+	poll := time.Tick(h.PollInterval)
 	reset := true   // topics may have changed since the last claim
 	paused := false // the store returned an error: wait for the next poll
 	for {
@@ -48,7 +48,7 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 		case <-h.Store.Wake(): // another process has created work
 			reset = true
 			signal(h.wakeVerify)
-		case <-poll.C:
+		case <-poll:
 			reset, paused = true, false
 		case <-h.wakeDeliver:
 		}
@@ -57,10 +57,7 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 
 // claim claims deliveries as long as there are some and the scheduler has capacity.
 func (c *claimer) claim(ctx, work context.Context) error {
-	files := c.Files.Load()
-	if files == nil {
-		return nil
-	}
+	files := cmp.Or(c.Files.Load(), &snapshot.Files{})
 	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
 		key := left[0]
 		left = left[1:]

@@ -28,13 +28,11 @@ const (
 // Run delivers until ctx is done. Then it starts no new work, waits at most Grace for
 // deliveries in flight, writes their outcomes, and gives up its claims.
 func (h *Hub) Run(ctx context.Context) error {
-	if err := h.Store.Heartbeat(ctx, time.Now(), h.owner); ctx.Err() != nil {
+	err := h.Store.Heartbeat(ctx, time.Now(), h.owner)
+	endpoints, readErr := h.Store.Answered(ctx, maxRecent)
+	if ctx.Err() != nil {
 		return nil
-	} else if err != nil {
-		return fmt.Errorf("start hub: %w", err)
-	}
-	endpoints, err := h.Store.Answered(ctx, maxRecent)
-	if err != nil {
+	} else if err = cmp.Or(err, readErr); err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
 	h.network.remember(endpoints)
@@ -75,13 +73,12 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // every calls f at intervals until ctx is done.
 func every(ctx context.Context, interval time.Duration, f func(context.Context)) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
+	tick := time.Tick(interval)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 			f(ctx)
 		}
 	}
@@ -129,13 +126,12 @@ func (h *Hub) answered(ctx context.Context, call func(context.Context) error) er
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- call(ctx) }()
-	poll := time.NewTicker(h.PollInterval / 4)
-	defer poll.Stop()
+	poll := time.Tick(h.PollInterval / 4)
 	for {
 		select {
 		case err := <-ended:
 			return err
-		case <-poll.C:
+		case <-poll:
 			if err := h.Health(); err != nil {
 				return err
 			}

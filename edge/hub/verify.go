@@ -36,8 +36,7 @@ var verifyWaits = [verifyTries - 1]time.Duration{5 * time.Second, 30 * time.Seco
 // verifyLoop claims due verifications and runs them until ctx is done. Those in flight go on in work.
 func (h *Hub) verifyLoop(ctx, work context.Context) {
 	s := newSlots(maxVerifications, maxSlowVerifications, maxVerificationsPerHost)
-	poll := time.NewTicker(h.PollInterval)
-	defer poll.Stop()
+	poll := time.Tick(h.PollInterval)
 	for {
 		n := min(s.perHost.normal, s.free(store.Quick)) // all that are claimed may be for one endpoint
 		claimed := h.claimVerifications(ctx, n, s.full())
@@ -58,7 +57,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 		case <-ctx.Done():
 			return
 		case <-h.wakeVerify:
-		case <-poll.C:
+		case <-poll:
 		}
 	}
 }

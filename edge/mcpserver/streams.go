@@ -172,8 +172,7 @@ const pollInterval = 10 * time.Second // how often idle sessions are dropped and
 func (s *Server) Run(ctx context.Context) error {
 	changed := s.config.Snapshots.Indexed.Changed()
 	defer s.sessions.end()
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
+	poll := time.Tick(pollInterval)
 	notified, _ := s.views.load() // nil if nothing is published
 	s.readState(ctx)
 	for {
@@ -190,7 +189,7 @@ func (s *Server) Run(ctx context.Context) error {
 				return bytes.Equal(notified.resource(uri), now.resource(uri))
 			}))
 			notified = now
-		case now := <-poll.C:
+		case now := <-poll:
 			s.sessions.expire(now)
 			s.readState(ctx)
 			if s.sessions.settled() { // the runtime keeps what a burst of calls allocated for as long as nothing happens

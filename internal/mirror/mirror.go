@@ -146,7 +146,6 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []stri
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
-				timer.Stop()
 				return
 			case <-timer.C:
 				waiting = false
