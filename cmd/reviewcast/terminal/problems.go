@@ -86,9 +86,6 @@ func Excerpts(content string, problems []diagnostic.Problem, columns int) []Exce
 			continue
 		}
 		line := strings.TrimRight(lines[p.Line-1], "\r\n")
-		if p.Line == 1 {
-			line = strings.TrimPrefix(line, "\uFEFF")
-		}
 		out[i].Source, out[i].Caret = window(line, p.Col, columns-gutter(p.Line))
 	}
 	return out
@@ -107,7 +104,7 @@ func linesOf(content, file string) []string {
 		return nil
 	}
 	data, _ := root.ReadFile(name)
-	return slices.Collect(strings.Lines(string(data)))
+	return slices.Collect(strings.Lines(strings.TrimPrefix(string(data), "\uFEFF")))
 }
 
 // window returns the part of a line around a column, in code points from 1, that fits into the width, without
