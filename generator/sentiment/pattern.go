@@ -277,10 +277,7 @@ func (e *entry) speaks(language string) bool { return e.language == "" || e.lang
 func (w *worker) phrasePolarity(e entry, m match) (reviewcast.Polarity, Rule) {
 	// A negation before changes nothing where a word of the phrase is one: in "never no trouble", too.
 	negates := func(at int32) bool { return w.tokens[at].flags&negator != 0 }
-	said := reviewcast.Positive
-	if e.meaning == blames {
-		said = reviewcast.Negative
-	}
+	said := map[meaning]reviewcast.Polarity{praises: reviewcast.Positive, blames: reviewcast.Negative}[e.meaning]
 	switch {
 	case w.supposed(m.first()):
 		return reviewcast.Neutral, conditional
