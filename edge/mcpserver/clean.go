@@ -60,14 +60,7 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	return T(out)
 }
 
-const (
-	nonJoiner  = '\u200C'
-	joiner     = '\u200D'
-	textStyle  = '\uFE0E'
-	emojiStyle = '\uFE0F'
-
-	blankBraille = '\u2800' // looks like a space
-)
+const emojiStyle = '\uFE0F'
 
 func hidden(r rune) bool {
 	if r < 0x34F && r != 0xAD || 0x2010 <= r && r <= 0x2027 {
@@ -75,18 +68,18 @@ func hidden(r rune) bool {
 	}
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
-		0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 || r == blankBraille // U+F0000 and above are for private use
+		0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 || r == 0x2800 // private use, and the blank Braille pattern
 }
 
 // needed reports whether a hidden r between last and rest is part of the spelling of a word or symbol.
 func needed(last, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
-	case nonJoiner:
+	case '\u200C': // the non-joiner
 		return joins(last)
-	case joiner:
+	case '\u200D': // the joiner
 		return joins(last) || pictorial(last) && pictorial(next) && next != emojiStyle
-	case textStyle, emojiStyle:
+	case '\uFE0E', emojiStyle: // text style
 		return last > unicode.MaxLatin1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po) ||
 			last == '©' || last == '®' || '0' <= last && last <= '9' || last == '#' || last == '*'
 	}

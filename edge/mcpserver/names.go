@@ -53,10 +53,10 @@ func (l namedList) find(name string) []string {
 	}
 	for _, rule := range []func(words []string) bool{
 		func(words []string) bool { return slices.Equal(words, query) },
-		func(words []string) bool { return allMatch(query, words, equal) },
+		func(words []string) bool { return allMatch(query, words, strings.EqualFold) },
 		func(words []string) bool { return allMatch(query, words, begins) },
 		func(words []string) bool { return allMatch(query, words, related) },
-		func(words []string) bool { return allMatch(words, query, equal) },
+		func(words []string) bool { return allMatch(words, query, strings.EqualFold) },
 	} {
 		found := slices.DeleteFunc(slices.Clone(l), func(n named) bool { return !slices.ContainsFunc(n.words, rule) })
 		if len(found) > 0 {
@@ -72,8 +72,6 @@ func allMatch(words, others []string, match func(word, other string) bool) bool 
 		return !slices.ContainsFunc(others, func(o string) bool { return match(w, o) })
 	})
 }
-
-func equal(word, other string) bool { return word == other }
 
 func begins(prefix, word string) bool {
 	return len(prefix) >= minPrefix && strings.HasPrefix(word, prefix)

@@ -99,10 +99,8 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 	meta := fmt.Sprintf("%q:%s", mcp.MetaKeySubscriptionID, m.id)
 	list, _ := json.Marshal(map[string][]string{"resourceSubscriptions": uris}) // canonical URIs are ASCII
 	beginEvents(w)
-	if err := sendEvent(w, "", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%s},"notifications":%s}}`, meta, list); err != nil {
-		return nil // the client is gone
-	}
-	if len(uris) == 0 || s.sendUpdates(w, r, id, st, `"_meta":{`+meta+`},`) {
+	begun := sendEvent(w, "", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%s},"notifications":%s}}`, meta, list) == nil
+	if begun && (len(uris) == 0 || s.sendUpdates(w, r, id, st, `"_meta":{`+meta+`},`)) {
 		_ = sendEvent(w, "", `%s{"_meta":{%q:%s,%s},"resultType":"complete"}}`, appendEnvelope(nil, m.id), mcp.MetaKeyServerInfo, s.identity, meta)
 	}
 	return nil
