@@ -152,10 +152,9 @@ func (w *Watcher) look() error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
-	if current := w.Holder.Files.Load(); current != nil {
-		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(manifest, served.Body) {
-			return nil
-		}
+	current := cmp.Or(w.Holder.Files.Load(), &Files{})
+	if served, ok := current.File(reviewcast.PathManifest); ok && bytes.Equal(manifest, served.Body) {
+		return nil
 	}
 	started := time.Now()
 	f, err := OpenFiles(fsys, w.Config)

@@ -185,8 +185,6 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string,
 	case current < known && !up:
 		return fmt.Errorf("%w: %d, which is older than %d; an edge of this version migrates them", ErrSchema, current, known)
 	}
-	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
+	_, err = p.Up(ctx)
+	return wrap("migrate", err)
 }
