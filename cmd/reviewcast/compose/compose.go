@@ -93,12 +93,7 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	}
 	ask(&r.Source, "Source [direct]", func(s string) (string, error) { return diagnostic.When(s != "direct", s), nil })
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
-	ask(&r.Verification, question, func(s string) (string, error) {
-		if s == "" {
-			return "", nil
-		}
-		return methodOf(s, content)
-	})
+	ask(&r.Verification, question, func(s string) (string, error) { return methodOf(s, content) })
 	if r.Verification != "" {
 		ask(&r.Reference, "Reference (your proof, never published; optional)", anything)
 	}
@@ -136,9 +131,9 @@ func (r *Review) Resolve(content *source.Content) error {
 		return fmt.Errorf("%s; %s", message, remedy)
 	}
 	var errs []error
-	if method, err := methodOf(r.Verification, content); err != nil && r.Verification != "" {
+	if method, err := methodOf(r.Verification, content); err != nil {
 		errs = append(errs, fmt.Errorf("--verification: %w", err))
-	} else if err == nil {
+	} else {
 		r.Verification = method
 	}
 	for _, l := range r.lists() {
@@ -265,10 +260,12 @@ func Choices(content *source.Content, kind string) (out []reviewcast.Named) {
 	return out
 }
 
-// methodOf returns the method of verification that a word stands for.
+// methodOf returns the method of verification that a word stands for; "" stands for none.
 func methodOf(word string, content *source.Content) (string, error) {
 	method, err := resolve(word, "a method", Choices(content, "methods"))
-	if err != nil {
+	if word == "" {
+		return "", nil
+	} else if err != nil {
 		err = fmt.Errorf("%q is not a method, which says how you know that the author was a customer; write %s", word, source.MethodsExplained)
 	}
 	return method, err
