@@ -68,29 +68,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers a GET or HEAD: with a page of the build, which has the id shown, or as the edge does.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, shown, path string) {
 	page, err := b.page(path)
+	folder, _ := b.page(path + "/index.html")
 	switch {
 	case err != nil: // of a template of the theme
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+	case page != nil && page.MediaType == reviewcast.MediaHTML:
+		writeFile(w, http.StatusOK, page.MediaType, withScript(page.Body, shown))
 	case page != nil:
-		body := page.Body
-		if page.MediaType == reviewcast.MediaHTML {
-			body = withScript(body, shown)
-		}
-		writeFile(w, http.StatusOK, page.MediaType, body)
-		return
-	}
-	if folder, _ := b.page(path + "/index.html"); folder != nil {
+		writeFile(w, http.StatusOK, page.MediaType, page.Body)
+	case folder != nil:
 		http.Redirect(w, r, path+"/", http.StatusFound)
-		return
-	}
-	if _, ok := s.Snapshots.Files.Load().File(path); !ok {
-		for searchable := (*build)(nil); searchable != s.build.Load(); {
-			searchable = s.build.Load()
-			searchable.index()
+	default:
+		if _, ok := s.Snapshots.Files.Load().File(path); !ok {
+			for searchable := (*build)(nil); searchable != s.build.Load(); {
+				searchable = s.build.Load()
+				searchable.index()
+			}
 		}
+		s.edge.ServeHTTP(w, r)
 	}
-	s.edge.ServeHTTP(w, r)
 }
 
 // writeFile writes a file that no cache may keep, and whose answer takes no conditions.
