@@ -131,10 +131,7 @@ type Proxies struct {
 // Client returns the address of the client: the peer's or, if that is a trusted proxy, the
 // rightmost address in the header that isn't one. A client may forge everything to the left of it.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
-	var client netip.Addr
-	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		client = normalAddr(peer.Addr())
-	}
+	client, _ := parseHop(r.RemoteAddr) // the zero address on a Unix socket
 	secret := []byte(r.Header.Get(ProxySecretHeader))
 	believed := p.trusts(client) || p.Secret != "" && subtle.ConstantTimeCompare(secret, []byte(p.Secret)) == 1
 	if !believed {
