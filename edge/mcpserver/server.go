@@ -101,14 +101,11 @@ func New(c Config) (*Server, error) {
 	}
 	c.AllowOrigins = slices.Clone(c.AllowOrigins)
 	for i, o := range c.AllowOrigins {
-		if o == "*" {
-			continue
-		}
 		origin, err := reviewcast.ParseBaseURL(o)
-		if err != nil {
+		if err != nil && o != "*" {
 			return nil, fmt.Errorf("make MCP server: allow origin %q: %w", o, err)
 		}
-		c.AllowOrigins[i] = origin
+		c.AllowOrigins[i] = cmp.Or(origin, o)
 	}
 	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
