@@ -154,10 +154,8 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 }
 
 func (s *Server) fail(err error) {
-	var problems []diagnostic.Problem
-	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
-		problems = slices.Clone(p.Problems)
-	}
+	found, _ := errors.AsType[*generator.ProblemsError](err)
+	problems := slices.Clone(cmp.Or(found, &generator.ProblemsError{}).Problems)
 	s.problems(problems)
 	fmt.Fprintf(s.Err, "%s\n", err)
 	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
