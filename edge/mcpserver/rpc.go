@@ -202,10 +202,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 func decodeName(h http.Header) {
 	encoded, begun := strings.CutPrefix(h.Get(headerName), "=?base64?")
 	encoded, ended := strings.CutSuffix(encoded, "?=")
-	if !begun || !ended {
-		return
-	}
-	if name, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+	if name, err := base64.StdEncoding.DecodeString(encoded); begun && ended && err == nil {
 		h.Set(headerName, string(name))
 	}
 }
