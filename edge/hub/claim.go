@@ -127,10 +127,7 @@ type publisher struct {
 
 // publish stores what has changed, and has newer files loaded where another hub has published some.
 func (p *publisher) publish(ctx context.Context) {
-	files := p.Files.Load()
-	if files == nil {
-		return
-	}
+	files := cmp.Or(p.Files.Load(), &snapshot.Files{})
 	rows, err := p.Store.Topics(ctx)
 	if err != nil {
 		p.storeError(ctx, "topics not read", err)
