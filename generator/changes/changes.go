@@ -131,13 +131,10 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 	lists := &v.change.Reviews
 	for _, line := range old {
 		id, review, ok := reviewcast.ReviewLine(line)
-		if !ok {
-			continue
-		}
 		now, still := come[id]
 		delete(come, id)
 		listed := func(w reviewcast.Withdrawal) bool { return strings.EqualFold(w.ID, id) }
-		if now == review {
+		if !ok || now == review {
 			continue
 		} else if still {
 			lists.Changed = append(lists.Changed, id)
