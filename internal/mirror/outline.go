@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -228,12 +229,10 @@ func (o *outlined) missing() (files []reviewcast.File) {
 
 // apply makes the datasets by the change documents; what those don't reach is fetched whole.
 func (o *outlined) apply() {
-	if o.base == nil {
-		return
-	}
+	base := cmp.Or(o.base, &Set{})
 	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
 		listed, ok := o.set.Manifest.File(path)
-		body, had := o.base.Files[path]
+		body, had := base.Files[path]
 		if !ok || !had {
 			continue
 		}
@@ -254,7 +253,7 @@ func (o *outlined) apply() {
 				}
 			}
 		}
-		if sha == listed.SHA256 && !bytes.Equal(body, o.base.Files[path]) {
+		if sha == listed.SHA256 && !bytes.Equal(body, base.Files[path]) {
 			o.add(path, sha, body)
 		}
 	}
