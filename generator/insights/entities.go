@@ -75,9 +75,7 @@ func (e *entitySum) add(a *sentiment.Analyzer, r *Analyzed, n naming, w windows)
 	for _, b := range r.Votes {
 		e.aspects[a.Aspects[b.Aspect].ID]++
 	}
-	if e.LastMentioned == nil { // newest first
-		e.LastMentioned = &r.Date
-	}
+	e.LastMentioned = cmp.Or(e.LastMentioned, &r.Date) // newest first
 }
 
 // addQuarter adds a review's votes to its quarter. Reviews come newest first.

@@ -50,9 +50,7 @@ func (s *Site) front() *front {
 		Withdrawn: s.Withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
 	}
 	f.Chart = s.newChart(s.starScale(), quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanInterval))
-	if q := in.PullQuote; q != nil {
-		f.Quote = s.byID[q.ReviewID]
-	}
+	f.Quote = s.byID[cmp.Or(in.PullQuote, &reviewcast.PullQuote{}).ReviewID]
 	f.Problems = slices.DeleteFunc(slices.Clone(in.Entities.Problems), func(p reviewcast.Entity) bool { return p.ReviewCount == 0 })
 	for _, n := range s.subjects {
 		switch {
