@@ -74,7 +74,8 @@ func (e *edge) observe(file, others http.Handler) http.Handler {
 			e.seconds[kind].Observe(time.Since(started).Seconds())
 			if e.AccessLog {
 				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.Status(),
-					"bytes", rec.BytesWritten(), "took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
+					"bytes", rec.BytesWritten(), "took", time.Since(started),
+					"client", e.Proxies.Client(r)}, rec.fields...)...)
 			}
 		}()
 		switch {

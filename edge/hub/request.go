@@ -337,7 +337,8 @@ func (h *Hub) offered() (topics []string) {
 }
 
 func (h *Hub) checkTopic(f *form, field, topic string) {
-	f.check(h.isTopic(topic), "%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
+	topics := strings.Join(h.offered(), ", ")
+	f.check(h.isTopic(topic), "%s is not a topic of this hub; the topics are %s.", field, topics)
 }
 
 // refusals are the answers to errors of the store.
