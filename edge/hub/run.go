@@ -28,11 +28,13 @@ const (
 // Run delivers until ctx is done. Then it starts no new work, waits at most Grace for
 // deliveries in flight, writes their outcomes, and gives up its claims.
 func (h *Hub) Run(ctx context.Context) error {
-	err := h.Store.Heartbeat(ctx, time.Now(), h.owner)
-	endpoints, readErr := h.Store.Answered(ctx, maxRecent)
-	if ctx.Err() != nil {
+	if err := h.Store.Heartbeat(ctx, time.Now(), h.owner); ctx.Err() != nil {
 		return nil
-	} else if err = cmp.Or(err, readErr); err != nil {
+	} else if err != nil {
+		return fmt.Errorf("start hub: %w", err)
+	}
+	endpoints, err := h.Store.Answered(ctx, maxRecent)
+	if err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
 	h.network.remember(endpoints)
