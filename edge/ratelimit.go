@@ -164,11 +164,11 @@ func (p *Proxies) trusts(a netip.Addr) bool {
 
 // parseHop parses an address with or without a port.
 func parseHop(s string) (netip.Addr, bool) {
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return normalAddr(a), true
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return normalAddr(ap.Addr()), true
 	}
-	ap, err := netip.ParseAddrPort(s)
-	return normalAddr(ap.Addr()), err == nil
+	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	return normalAddr(a), err == nil
 }
 
 // normalAddr gives an address one form: without zone, and IPv4 not mapped to IPv6.
