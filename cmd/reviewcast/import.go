@@ -141,7 +141,7 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		here, _ := os.Getwd()
 		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
-		google := cfg.Source == "google" && cfg.Verification == "platform"
+		google := k.Selected().Name == "google"
 		from := diagnostic.SourceOf(filepath.Base(file))
 		elsewhere := from != "" && !strings.Contains(from, "google")
 		command := importOf(file, diagnostic.When(google && !elsewhere, "google"), flags...)

@@ -65,7 +65,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		in.counted(*in.content.Summary)
 	}
 	in.duplicates(content.Reviews)
-	in.sharedAddresses(content.Reviews)
+	in.shared(content.Reviews)
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
@@ -168,7 +168,7 @@ func (in *inspector) review(r *source.Review) {
 		if t.name == "text" {
 			in.otherRating(r, at)
 		}
-		if !in.noBusiness {
+		if !in.noBusiness && !in.mixed[at.File] {
 			in.unlisted(at, t.name, *t.text)
 			in.others(r, at, *t.text)
 		}
@@ -301,7 +301,7 @@ func (in *inspector) small() {
 	}
 	_, mail, _ := strings.Cut(strings.ToLower(b.Email), "@")
 	site, _ := url.Parse(strings.ToLower(b.URL))
-	if host := strings.TrimPrefix(cmp.Or(site, &url.URL{}).Hostname(), "www."); levenshtein.ComputeDistance(mail, host) == 1 && strings.Count(mail, ".") == strings.Count(host, ".") {
+	if host := strings.TrimPrefix(cmp.Or(site, &url.URL{}).Hostname(), "www."); (levenshtein.ComputeDistance(mail, host) == 1 || diagnostic.Mistyped(mail, host)) && strings.Count(mail, ".") == strings.Count(host, ".") {
 		in.add(top(source.BusinessFile), b.Email, "other-name", fmt.Sprintf("email is at %s, and url at %s, which differ in a letter", mail, host), "correct the one that is mistyped")
 	}
 	for _, q := range c.FAQ {

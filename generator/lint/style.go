@@ -149,8 +149,9 @@ func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, t
 	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
 	case field == "owner_reply.text":
-		remedy = "write the reply without it"
-		in.names(r, at, text)
+		if remedy = "write the reply without it"; !in.mixed[at.File] {
+			in.names(r, at, text)
+		}
 	case r.SourceURL != nil || r.Verification.Method == "platform" || diagnostic.IsPlatform(r.Source):
 		remedy = "write […] in its place, and ask the customer to edit the review where it was posted"
 	}

@@ -233,6 +233,11 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	if year, named := w.otherYear(); year > 0 && !r.strict {
 		r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, named), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
 	}
+	if day := w.Date; !r.strict && day != "" && !strings.Contains(w.ID, string(day[:7])) {
+		if turned := day[:4] + day[7:] + day[4:7]; turned.Valid() && strings.Contains(w.ID, string(turned[:7])) {
+			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another month than %s", day, w.ID), fmt.Sprintf("write date: %s if day and month are exchanged", turned))
+		}
+	}
 	r.job(w)
 }
 

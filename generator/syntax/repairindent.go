@@ -91,7 +91,9 @@ func (y *yamlText) deeperItem(lines []string, at int, m []string) (repair, bool)
 		return repair{}, false
 	}
 	changed, advice := slices.Clone(lines), ""
-	for i := at; i < len(lines) && (lines[i] == "" || strings.HasPrefix(lines[i], m[1])); i++ {
+	changed[at] = strings.TrimPrefix(lines[at], m[1])
+	aligned := at+1 < len(lines) && len(lines[at+1])-len(strings.TrimLeft(lines[at+1], " ")) == len("- ") // its other fields
+	for i := at; i < len(lines) && !aligned && (lines[i] == "" || strings.HasPrefix(lines[i], m[1])); i++ {
 		if changed[i] = strings.TrimPrefix(lines[i], m[1]); lines[i] != "" && i > at {
 			advice = fmt.Sprintf("delete %s at the beginning of lines %d to %d; ", spaces(len(m[1])), at+1+y.before, i+1+y.before)
 		}
