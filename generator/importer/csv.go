@@ -27,6 +27,7 @@ type table struct {
 	lossy   bool
 	before  int      // lines before the header
 	hides   bool     // a column may say that a review is not shown
+	fits    bool     // a row has as many cells as the header
 	surname int      // the column of the last part of the author's name; noColumn for none
 	names   []string // of the columns
 	binding [len(fieldNames)]int
@@ -263,11 +264,13 @@ func (t *table) shape(r *row, cells []string) error {
 	case t.another(cells):
 		return usageError(messages["second header"], r.line, quoteAll(parts(cells)), r.line)
 	case more == 0:
+		t.fits = true
 		return nil
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
 		return r.skip(RaggedRow, "%s", messages["one cell"])
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
-		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
+		write := diagnostic.Pick(t.fits, "commas in this row, with straight quotes (\") around cells that have some", "semicolons in the first row")
+		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write %s", write)
 	case more == 1 && t.csv.Comma == ',':
 		if cell := cells[rating] + "," + cells[rating+1]; forms("decimalComma").MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)

@@ -150,7 +150,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	vanished := "not in this export" + diagnostic.When(len(r.Skipped) > 0, ", or in one of the skipped rows")
 	p.list(r.Kept, p.limit, "kept as the editor wrote them, "+diagnostic.Plural(len(r.Kept), "review")+":")
-	p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; if one is to go, delete its line in "+r.File+", and build then says what to write into withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
+	if len(r.Skipped) < r.Rows || r.Rows == 0 { // otherwise the rows say what is wrong
+		p.list(r.Vanished, p.limit, vanished+" (nothing was deleted; if one is to go, delete its line in "+r.File+", and build then says what to write into withdrawn.yaml), "+diagnostic.Plural(len(r.Vanished), "review")+":")
+	}
 	if r.DryRun && r.Changed && !r.Refused { // otherwise the command says so
 		p.line("dry run: no file was changed; to import, run it again without --dry-run")
 	}

@@ -224,7 +224,9 @@ func misnamed(name, id string) bool {
 			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]) || lost, 1, 2)
 		}
 	}
-	return len(words) > 1 && apart == 1 && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) || strings.ContainsRune("äöüåøæœß", unicode.ToLower(r)) })
+	return len(words) > 1 && apart == 1 && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) || strings.ContainsRune("äöüåøæœß", unicode.ToLower(r))
+	})
 }
 
 // namesakes warns of aliases of technicians that are the first name of another one.

@@ -34,7 +34,14 @@ func Some(w io.Writer, content string, problems []diagnostic.Problem) {
 func Line(content string, p diagnostic.Problem) string {
 	p.File = filepath.Join(content, filepath.FromSlash(p.File))
 	p.Message = diagnostic.When(p.Severity == diagnostic.Warning, "warning: ") + p.Message
+	p.Suggestion = suggestion(content, p)
 	return p.String()
+}
+
+// suggestion returns the suggestion of a problem; a command in it names the content folder, unless that is the usual one.
+func suggestion(content string, p diagnostic.Problem) string {
+	flag := diagnostic.When(filepath.Base(content) != "content", fmt.Sprintf(" --content %q", content))
+	return strings.Replace(p.Suggestion, "--verification METHOD", "--verification METHOD"+flag, 1)
 }
 
 // Explain writes problems in the long form: several lines each, with the source line and a caret under the place.
@@ -57,8 +64,8 @@ func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
 			fmt.Fprintf(&b, "%s %s%s\n", colors.Dim(strings.Repeat(" ", digits)+" |"), strings.Repeat(" ", p.Caret), color("^"))
 		}
 		if p.Suggestion != "" {
-			suggestion := fmt.Sprintf("%s %s\n", colors.Dim(strings.Repeat(" ", digits)+" ="), p.Suggestion)
-			b.WriteString(Fold(w, suggestion, gutter(p.Line)))
+			line := fmt.Sprintf("%s %s\n", colors.Dim(strings.Repeat(" ", digits)+" ="), suggestion(content, p.Problem))
+			b.WriteString(Fold(w, line, gutter(p.Line)))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
