@@ -60,7 +60,7 @@ func likely(raw []byte, encodingGiven string) (name string, share, given float64
 			switch {
 			case r < utf8.RuneSelf:
 				ascii = unicode.IsLetter(r)
-			case r == '£' && i < len(text)-1 && unicode.IsDigit(text[i+1]): // in windows-1250 Ł
+			case r == '£' && (i < len(text)-1 && unicode.IsDigit(text[i+1]) || i > 0 && unicode.IsDigit(text[i-1])): // in windows-1250 Ł
 				all, known = all+1, known+1
 			case !strings.ContainsRune(punctuation, r), strings.ContainsRune("„…£°•§™®©½", r) && 0 < i && i < len(text)-1 && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1]):
 				all++

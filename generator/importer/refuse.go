@@ -53,9 +53,9 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	say(exchanged != "" && !cfg.Partial, exchanged)
 	elsewhere := skipped[OtherColumn]
 	suspect(elsewhere > 1 && elsewhere > report.Added && 5*elsewhere >= report.Rows, "other column", report.File)
-	suspect(elsewhere > 1 && m.turned == elsewhere, "days turned", report.File)
+	suspect(elsewhere > 1 && m.turned == elsewhere && !conv.iso, "days turned", report.File)
 	suspect(elsewhere > 1 && moved(m.pairs), "sorted alone")
-	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && (moved(m.stars) || inOrder(reviews)), "stars sorted")
+	suspect(len(m.stars[0]) > 1 && 4*len(m.stars[0]) >= len(reviews) && (moved(m.stars) || inOrder(reviews) && upAndDown(m.stars)), "stars sorted")
 	refuse(2*m.other > report.Rows, "other ids", id, report.File, withoutID)
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
@@ -123,6 +123,15 @@ func mailed(reviews []*review) bool {
 // moved reports whether what reviews have in an export is what they had before, in another order.
 func moved(values [2][]string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(values[0])), slices.Sorted(slices.Values(values[1])))
+}
+
+// upAndDown reports whether some reviews have more stars than before, and some fewer.
+func upAndDown(stars [2][]string) bool {
+	up, down := false, false
+	for i, was := range stars[0] {
+		up, down = up || stars[1][i] > was, down || stars[1][i] < was
+	}
+	return up && down
 }
 
 // inOrder reports whether reviews are sorted by their stars.

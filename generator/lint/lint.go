@@ -118,9 +118,6 @@ func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggest
 // top is the place of what concerns a whole file.
 func top(file string) diagnostic.Position { return diagnostic.Position{File: file, Line: 1, Col: 1} }
 
-// minReference is how long a reference is that can't be in a text by chance.
-const minReference = 5
-
 func (in *inspector) review(r *source.Review) {
 	at := in.content.Position(r)
 	in.author(r, at)
@@ -146,7 +143,7 @@ func (in *inspector) review(r *source.Review) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
-		if i := strings.Index(*t.text, r.Reference); i >= 0 && strings.ContainsAny(r.Reference, "0123456789") && len(r.Reference) >= minReference {
+		if i := strings.Index(*t.text, r.Reference); i >= 0 && forms("referenceForm").MatchString(r.Reference) {
 			line := (*t.text)[strings.LastIndexByte((*t.text)[:i], '\n')+1:] // the first of them may be its field
 			in.add(at, firstLine(line), "reference-in-text", fmt.Sprintf("%s has %s, the reference of the verification, which is not to be published", t.name, r.Reference), "write it without the reference"+forget)
 		}
@@ -194,8 +191,8 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s is the business itself", diagnostic.Quote(r.Author)), "write the name of the customer; a reply of yours stands in owner_reply of the review that it answers")
 		return
 	}
-	if id, known := in.content.Named("technicians", author); known && !in.noBusiness && strings.Contains(author, " ") {
-		in.add(at, r.Author, "other-name", fmt.Sprintf("author %s is the technician %s", diagnostic.Quote(r.Author), id), "write the name of the customer")
+	if id, known := in.content.Named("technicians", author); known && !in.noBusiness && strings.Contains(author, " ") && !strings.Contains(author, ".") {
+		in.add(at, r.Author, "other-name", fmt.Sprintf("author %s is the technician %s", diagnostic.Quote(r.Author), id), "write the name of the customer, unless it is a namesake")
 		return
 	}
 	anonymous := slices.ContainsFunc(notAuthors, func(no remark) bool { return no.code == "full-surname" && no.form().MatchString(author) })
@@ -300,9 +297,10 @@ func (in *inspector) small() {
 		in.add(top(source.BusinessFile), b.URL, "placeholder", "url is an address for examples, which nobody can have", "write the address of your website")
 	}
 	_, mail, _ := strings.Cut(strings.ToLower(b.Email), "@")
-	site, _ := url.Parse(strings.ToLower(b.URL))
-	if host := strings.TrimPrefix(cmp.Or(site, &url.URL{}).Hostname(), "www."); (levenshtein.ComputeDistance(mail, host) == 1 || diagnostic.Mistyped(mail, host)) && strings.Count(mail, ".") == strings.Count(host, ".") {
-		in.add(top(source.BusinessFile), b.Email, "other-name", fmt.Sprintf("email is at %s, and url at %s, which differ in a letter", mail, host), "correct the one that is mistyped")
+	address, _ := url.Parse(strings.ToLower(b.URL))
+	host := strings.TrimPrefix(cmp.Or(address, &url.URL{}).Hostname(), "www.")
+	if mistypedDomain(mail, host) {
+		in.add(top(source.BusinessFile), b.Email, "other-name", fmt.Sprintf("email is at %s, and url at %s, which differ in a letter", mail, host), "if one of them is mistyped, correct it")
 	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)
@@ -310,6 +308,14 @@ func (in *inspector) small() {
 	if c.Summary != nil {
 		look(source.SummaryFile, *c.Summary)
 	}
+}
+
+// mistypedDomain reports whether two domains differ in a letter that is neither that of a plural nor an accent.
+func mistypedDomain(a, b string) bool {
+	x, end, _ := strings.Cut(a, ".")
+	y, other, _ := strings.Cut(b, ".")
+	same := diagnostic.Unaccented(x) == diagnostic.Unaccented(y) || x+"s" == y || y+"s" == x || strings.ContainsAny(x+y, "-")
+	return end == other && len(x) > 5 && !same && (levenshtein.ComputeDistance(x, y) == 1 || diagnostic.Mistyped(x, y))
 }
 
 // title reports a word that is that of the business's name but for a letter, before the same word as there.

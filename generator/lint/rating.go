@@ -39,7 +39,7 @@ func (in *inspector) counted(summary string) {
 			"leave such numbers out: the pages show them above the summary, and they change with each review; or correct it")
 	}
 	for _, found := range forms("averageForm").FindAllStringSubmatch(summary, -1) {
-		said := strings.Replace(cmp.Or(found[2], found[3]), ",", ".", 1)
+		said := strings.Replace(cmp.Or(found[2], found[3], found[4]), ",", ".", 1)
 		if is := strconv.FormatFloat(reviewcast.Quotient(sum, n, len(said)-len("4.")), 'f', len(said)-len("4."), 64); is != said && found[1] == "" {
 			wrong(found[0], fmt.Sprintf("an average of %.2f", reviewcast.Quotient(sum, n, 2)))
 		}
@@ -63,8 +63,8 @@ func (in *inspector) otherRating(r *source.Review, at diagnostic.Position) {
 			return
 		}
 	}
-	if off := forms("starsOff").FindString(said); off != "" && r.Rating == reviewcast.MaxRating {
-		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text takes stars away: %s", r.Rating, diagnostic.Quote(off)), fmt.Sprintf(remedy, r.Rating-1))
+	if off := forms("starsOff").FindStringSubmatch(said); off != nil && r.Rating == reviewcast.MaxRating {
+		in.add(at, "rating", ownStars[0].code, fmt.Sprintf("rating is %d, and the text takes stars away: %s", r.Rating, diagnostic.Quote(off[1])), fmt.Sprintf(remedy, r.Rating-1))
 		return
 	}
 	if r.Rating != reviewcast.MinRating && r.Rating != reviewcast.MaxRating {

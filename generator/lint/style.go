@@ -49,11 +49,12 @@ func Initials(author string) (short string, full bool) {
 // forget is what else is to do with personal data once it has been built: it stays in the list of changes.
 const forget = "; if it has been built with it, then build once with --forget"
 
-// firstNames are frequent ones that are hardly ever surnames, vocatives the endings of names that are addressed, with
-// those of the names themselves.
+// firstNames are frequent ones that are hardly ever surnames, givenNames also others, vocatives the endings of names that
+// are addressed, with those of the names themselves.
 var (
 	titles     = diagnostic.Words(wordsFile, "titles")
 	firstNames = diagnostic.Words(wordsFile, "first names")
+	givenNames = slices.Concat(firstNames, diagnostic.Words(wordsFile, "given names"))
 	vocatives  = diagnostic.Rows(wordsFile, "vocatives")
 	joins      = diagnostic.Words(wordsFile, "joins")     // between the names of a couple
 	firms      = diagnostic.Words(wordsFile, "firms")     // in the names of firms
@@ -116,28 +117,42 @@ func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	}
 }
 
-// others reports a technician whom a text names in place of those who did the job, or greets, which counts as naming them.
+// others reports a technician whom a text greets, which counts as naming them, or who did the job by its words, if the
+// review lists others, of whom the title and the text name none.
 func (in *inspector) others(r *source.Review, at diagnostic.Position, text string) {
-	greeted, known, named, other, said := greetings[0].find(text), 0, false, "", ""
+	greeted, job := greetings[0].find(text), r.Job.Technicians
+	said := wordsOf(strings.ToLower(*cmp.Or(r.Title, new(string)) + "\n" + *cmp.Or(r.Text, new(string))))
+	ids, listed, named := map[string]string{}, 0, false // of technicians by their names; "" of namesakes
 	for _, t := range in.content.Business.Technicians {
-		job := slices.Contains(r.Job.Technicians, t.ID)
-		known += diagnostic.Pick(job, 1, 0)
 		words := slices.DeleteFunc(strings.Fields(t.Name), isTitle)
+		if slices.Contains(job, t.ID) {
+			listed++
+			named = named || slices.ContainsFunc(slices.Concat(t.Aliases, words), func(name string) bool { return isNamed(strings.ToLower(name), said) })
+		}
 		for _, name := range slices.Concat(t.Aliases, words[:min(1, len(words))]) {
-			_, behind, found := strings.Cut(text, name)
-			switch {
-			case !found || strings.IndexFunc(behind, unicode.IsLetter) == 0 || strings.HasPrefix(r.Author, name):
-			case job:
-				named = true
-			case other == "" || slices.Contains(greeted, name):
-				other, said = t.ID, name
-			}
+			id, taken := ids[name]
+			ids[name] = diagnostic.When(!taken || id == t.ID, t.ID)
 		}
 	}
-	if greets := slices.Contains(greeted, said); other != "" && known > 0 && known == len(r.Job.Technicians) && (!named || greets) {
-		in.add(at, said, "other-name", fmt.Sprintf("the text %s %s, and the technicians of the review are %s", diagnostic.Pick(greets, "greets", "names"), diagnostic.Quote(said), diagnostic.Join(r.Job.Technicians, "and")),
-			fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", other)+diagnostic.When(greets, "; if the letter only greets, delete the greeting"))
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		before, behind, found := strings.Cut(text, name)
+		last, _ := utf8.DecodeLastRuneInString(before)
+		greets := slices.Contains(greeted, name) && strings.ContainsAny(behind[:min(len(behind), 1)], ",!:\n")
+		did := !named && !unicode.IsLetter(last) && last != '-' && forms("didTheJob").MatchString(behind)
+		if id := ids[name]; found && id != "" && listed > 0 && listed == len(job) && !slices.Contains(job, id) && (greets || did) {
+			in.add(at, name, "other-name", fmt.Sprintf("the text %s %s, and the technicians of the review are %s", diagnostic.Pick(greets, "greets", "names"), diagnostic.Quote(name), diagnostic.Join(job, "and")),
+				fmt.Sprintf("if it is %s, who did the job, write technicians: [%[1]s]; if %[1]s was there, too, add it to them; if it is somebody else, leave it", id)+diagnostic.When(greets, "; if the letter only greets, delete the greeting"))
+			return
+		}
 	}
+}
+
+// isNamed reports whether words in lower case have a name, in one of its cases, too.
+func isNamed(name string, words []string) bool {
+	_, size := utf8.DecodeLastRuneInString(name)
+	return slices.ContainsFunc(words, func(word string) bool {
+		return strings.HasPrefix(word, name[:len(name)-size]) && len(word) <= len(name)+len("lle") && (word == name || languageOf[word] == "")
+	})
 }
 
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a price or a year, but in some countries.
@@ -220,7 +235,10 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		greeting := strings.Fields("… " + before)
 		titled, own := isTitle(greeting[len(greeting)-1]), strings.HasPrefix(name, initial)
 		surname := titled && utf8.RuneCountInString(initial) == 1 && !own
-		another := len(author) == 2 && utf8.RuneCountInString(initial) == 1 && slices.Contains(firstNames, name)
+		_, behind, _ := strings.Cut(reply, " "+name)
+		another := slices.Contains(greetings[0].find(reply), name) && forms("greeted").MatchString(behind) && !own && !strings.Contains(reply, author[0]) &&
+			slices.Contains(givenNames, name) && slices.Contains(givenNames, author[0])
+		surname = surname && (!strings.HasSuffix(name, ".") || slices.Contains(givenNames, author[0]))
 		if by := in.called(name, r.Author); ((by != "" || another) && r.Author != "" && !(titled && own) || surname) && other(name) {
 			message := fmt.Sprintf(greetings[0].message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
 			in.add(at, name, greetings[0].code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings[0].remedy)

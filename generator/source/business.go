@@ -11,8 +11,6 @@ import (
 
 	"golang.org/x/text/language"
 
-	"github.com/agnivade/levenshtein"
-
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -220,7 +218,8 @@ func misnamed(name, id string) bool {
 	words, others, apart := strings.Split(strings.ToLower(fixID(name)), "-"), strings.Split(strings.ToLower(id), "-"), 0
 	for i := 0; i < len(words) && len(words) == len(others); i++ {
 		if words[i] != others[i] {
-			lost := i == len(words)-1 && len(words[i]) > 3 && levenshtein.ComputeDistance(words[i], others[i]) == 1 // not Steve for Steven
+			last, is := strings.CutPrefix(others[i], words[i]) // of the surname, without which it is the form of another language
+			lost := is && i == len(words)-1 && len(words[i]) > 3 && len(last) == 1 && !strings.Contains("aeohs", last)
 			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]) || lost, 1, 2)
 		}
 	}

@@ -154,7 +154,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if i := slices.IndexFunc(strange, func(row []string) bool { return n.Has(row[0]) && n.Has(row[1]) }); s == reviewSchema && i >= 0 {
 		return r, d.fail(n, "wrong-type", strange[i][2], strange[i][3])
 	}
-	if s != reviewSchema && s != withdrawnSchema && n.Has("author") && n.Has("rating") {
+	if s == faqSchema && n.Has("author") && n.Has("rating") {
 		return r, d.fail(n, "unknown-field", "a whole review stands here", "move it, with its hyphen, to the end of a file in the folder reviews")
 	}
 	second := false // another review begins

@@ -117,7 +117,7 @@ func (s *surroundings) decode(files map[string][]byte, name string, decode func(
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
 	for _, problem := range p.All() {
-		if _, field, is := strings.Cut(problem.Message, " has no "); is && problem.Code == "missing-field" {
+		if _, field, is := strings.Cut(problem.Message, " has no "); is && problem.Code == "missing-field" && name != BusinessFile {
 			lines := strings.SplitAfterN(string(data), "\n", problem.Line+1)
 			entry, _, _ := strings.Cut("\n"+lines[len(lines)-1], "\n- ")
 			if note := regexp.MustCompile(`\n *# *` + regexp.QuoteMeta(field) + ":").FindStringIndex(entry); note != nil {

@@ -193,7 +193,7 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 			}
 			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
 			y.cut(&e.Key, &e.Value)
-			y.folded(&e.Key, v.Content[i+1])
+			y.folded(&e.Key, v.Content[i+1], v.Style&yaml.FlowStyle != 0)
 			switch key.Kind {
 			case yaml.ScalarNode:
 				n.Entries = append(n.Entries, e)
@@ -205,11 +205,11 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 	return n
 }
 
-// folded reports a text without a bar or > that has several paragraphs: YAML makes a line break of the empty line between
-// them.
-func (y *yamlText) folded(key *Node, v *yaml.Node) {
-	bar := v.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.DoubleQuotedStyle) != 0
-	if bar || v.Kind != yaml.ScalarNode || key.Text != "text" && key.Text != "answer" || !strings.Contains(strings.TrimSpace(v.Value), "\n") {
+// folded reports a text without quotes, a bar or > that has several paragraphs: YAML makes a line break of the empty line
+// between them.
+func (y *yamlText) folded(key *Node, v *yaml.Node, inBraces bool) {
+	plain := v.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0
+	if !plain || inBraces || v.Kind != yaml.ScalarNode || key.Text != "text" && key.Text != "answer" || !strings.Contains(strings.TrimSpace(v.Value), "\n") {
 		return
 	}
 	remedy := fmt.Sprintf("write %s: | alone on line %d, and the whole text on the lines below, each indented further", key.Text, key.Line)
