@@ -30,7 +30,7 @@ var values = map[string]any{
 	"id":        fmt.Sprintf("^[A-Za-z0-9][A-Za-z0-9._-]{0,%d}$", reviewcast.MaxIDLength-1),
 	"minRating": reviewcast.MinRating, "maxRating": reviewcast.MaxRating,
 	"methods": reviewcast.VerificationMethods, "reasons": []source.Hidden{source.Withdrawn, source.Legal},
-	"categories": source.Categories, "shippedAspects": source.ShippedAspects, "country": source.CountryPattern,
+	"categories": source.Categories, "shippedAspects": source.ShippedAspects,
 }
 
 //go:embed schemas.yaml

@@ -24,11 +24,6 @@ var (
 	geoSchema = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
 )
 
-// CountryPattern is the form of a country in business.yaml.
-const CountryPattern = `^[A-Z]{2}$`
-
-var countryForm = regexp.MustCompile(CountryPattern)
-
 // extended matches a telephone number with an extension.
 var extended = regexp.MustCompile(strings.ReplaceAll(`(?i)^(.*?[0-9])(?:[ ,;/–-]*(?:WORD)[ .:-]*([0-9]{1,5})|[ ,;/–-]+([0-9]{1,5}) *(?:WORD))$`,
 	"WORD", strings.Join(diagnostic.Words(wordsFile, "extensions"), "|")))
@@ -283,7 +278,7 @@ func (r *fields) country(f string) string {
 	s := r.text(f)
 	region, err := language.ParseRegion(s)
 	code := region.Canonicalize().String()
-	known := err == nil && region.IsCountry() && countryForm.MatchString(code)
+	known := err == nil && region.IsCountry() && len(code) == 2
 	if s == "" || known && code == s {
 		return s
 	}
