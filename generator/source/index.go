@@ -79,9 +79,6 @@ func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review)
 // unique returns the published order without the further reviews of an id.
 func (x *index) unique(at places) []*Review {
 	further := x.further(at)
-	if len(further) == 0 {
-		return x.order
-	}
 	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return further[r] != nil })
 }
 
@@ -146,10 +143,7 @@ func (p places) noted() (noted []citation) {
 
 // line returns the first line of a review in its file.
 func (p places) line(r *Review) int {
-	i, ok := find(p, r.rec.file)
-	if !ok {
-		return 0
-	}
+	i, _ := find(p, r.rec.file)
 	return p[i].lines[r.rec]
 }
 

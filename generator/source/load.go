@@ -257,10 +257,7 @@ func (l *Loader) today(timeZone string) reviewcast.Date {
 	if l.cfg.Today != "" {
 		return l.cfg.Today
 	}
-	zone, err := time.LoadLocation(timeZone)
-	if err != nil {
-		zone = time.UTC // business.yaml has a problem already
-	}
+	zone, _ := time.LoadLocation(timeZone) // "" if business.yaml has none that is known, which is UTC
 	return reviewcast.Date(l.cfg.Now().In(zone).Format(time.DateOnly))
 }
 
