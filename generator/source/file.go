@@ -44,12 +44,7 @@ type file struct {
 }
 
 // all returns the records of a file, which may be nil.
-func (f *file) all() []*record {
-	if f == nil {
-		return nil
-	}
-	return f.records
-}
+func (f *file) all() []*record { return cmp.Or(f, &file{}).records }
 
 // read reads a regular file of at most limit bytes. Nothing is read from one that is larger. The status is older than
 // the bytes, so that a change in between shows; it is nil, without a problem, if there is no file.
@@ -119,10 +114,7 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 }
 
 func (j *job) read(ctx context.Context, root *os.Root) {
-	limit := int64(syntax.MaxDataFile)
-	if IsYAML(j.path) {
-		limit = syntax.MaxYAMLFile
-	}
+	limit := diagnostic.Pick(IsYAML(j.path), int64(syntax.MaxYAMLFile), syntax.MaxDataFile)
 	data, info, problem := read(root, j.path, limit)
 	if problem != nil {
 		j.now = &file{path: j.path, problems: []diagnostic.Problem{*problem}}
@@ -221,9 +213,6 @@ func (t *tree) get(path string) *file {
 
 // update puts the files in that were read.
 func (t *tree) update(jobs []*job) {
-	if len(jobs) == 0 {
-		return
-	}
 	t.files = slices.Clone(t.files)
 	for _, j := range jobs {
 		switch i, known := find(t.files, j.path); {
