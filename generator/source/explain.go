@@ -26,10 +26,7 @@ func (s *schema) written(text string) string {
 	if question, answer, ok := strings.Cut(text, "? "); ok && s == faqSchema {
 		return fmt.Sprintf("{question: %q, answer: %q}", question+"?", strings.TrimLeft(answer, "-–— "))
 	}
-	quoted := diagnostic.Quote(text)
-	if len(text) <= diagnostic.MaxPasted {
-		quoted = strconv.Quote(text)
-	}
+	quoted := diagnostic.Pick(len(text) <= diagnostic.MaxPasted, strconv.Quote(text), diagnostic.Quote(text))
 	return strings.NewReplacer("%t", quoted, "%i", strings.ToLower(fixID(text))).Replace(s.example)
 }
 
