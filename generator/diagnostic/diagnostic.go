@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Position is a place in a file. Line and Col count from 1, Col in Unicode code points; 0 means the file as a whole.
@@ -185,13 +186,7 @@ func Plural(n int, noun string) string {
 }
 
 // Join writes a list with a word before the last item: "a, b and c", "a, b or c".
-func Join(list []string, word string) string {
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " " + word + " " + list[last]
-}
+func Join(list []string, word string) string { return english.WordSeries(list, word) }
 
 // maxEdits is the edit distance above which a word is another one, not a misspelt one.
 const maxEdits = 3
