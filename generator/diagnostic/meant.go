@@ -31,6 +31,7 @@ var (
 	starWords  = Lines(wordsFile, "stars")                  // ratings in words
 	months     = Lines(wordsFile, "months")                 // their names in many languages
 	clockWords = Lines(wordsFile, "times of the day")       // which dates keep
+	dayLayouts = Rows(wordsFile, "layouts of dates")        // as package time writes them
 	platforms  = Lines(wordsFile, "sources")                // of many businesses, by other words for them
 	nothing    = Words(wordsFile, "nothing")                // of [Nothing]
 	nobody     = Words(wordsFile, "nobody")                 // of [Nobody]
@@ -182,11 +183,8 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 		s = number // 5⭐
 	}
 	full, empty := strings.Count(s, "★")+strings.Count(s, "⭐"), strings.Count(s, "☆")+strings.Count(s, "✩")
-	if empty > 0 {
-		scale = float64(full + empty)
-	}
 	if full+empty > 0 {
-		return float64(full), scale, strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ ") == ""
+		return float64(full), float64(Pick(empty > 0, full+empty, 0)), strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ ") == ""
 	}
 	m := forms("ratingForm").FindStringSubmatch(s)
 	if m == nil {
@@ -296,10 +294,7 @@ func meantDates(s string) (found []string) {
 		return []string{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)}
 	}
 	s = PlainDate(s)
-	for _, layouts := range [][]string{
-		{"2006-1-2"}, {"2006 1 2"}, {"2006/1/2"}, {"2006.1.2"}, {"2 1 2006"}, {"2.1 2006"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"2 Jan 06"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
-		{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06", "06-1-2"},
-	} {
+	for _, layouts := range dayLayouts {
 		for i, layout := range layouts {
 			t, err := time.Parse(layout, s)
 			if date := t.Format(time.DateOnly); err == nil && (len(found) == 0 || !strings.HasPrefix(found[0], date)) {
