@@ -240,31 +240,25 @@ func answering(l net.Listener, h http.Handler, log *slog.Logger) func(context.Co
 	return func(ctx context.Context) error { return edge.Run(ctx, l, edge.Server(h, log), edge.Grace) }
 }
 
-// listen opens the address that a flag gives.
-func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, listenError(ctx, flag, addr, err)
-	}
-	return l, nil
-}
-
 // wsaAddrInUse is the EADDRINUSE of Windows, which package syscall does not map.
 const wsaAddrInUse = syscall.Errno(10048)
 
-// listenError explains why an address cannot be opened and names one that can.
-func listenError(ctx context.Context, flag, addr string, err error) error {
+// listen opens the address that a flag gives. The error explains why it cannot be opened and names one that can.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	host, port, splitErr := net.SplitHostPort(addr)
 	switch {
+	case err == nil:
+		return l, nil
 	case splitErr != nil || !isPort(port):
-		return usageError{explain("addresses", flag+" "+strconv.Quote(addr)+"\n"+addr)}
+		return nil, usageError{explain("addresses", flag+" "+strconv.Quote(addr)+"\n"+addr)}
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
-		return fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: %s %s",
+		return nil, fmt.Errorf("%s: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: %s %s",
 			addr, flag, nextFree(ctx, host, port))
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("port %s is for administrators only; choose one from 1024 on, such as %s %s", port, flag, net.JoinHostPort(host, "8080"))
+		return nil, fmt.Errorf("port %s is for administrators only; choose one from 1024 on, such as %s %s", port, flag, net.JoinHostPort(host, "8080"))
 	}
-	return fmt.Errorf("%w; choose an address of this machine, such as %s localhost:8080", err, flag)
+	return nil, fmt.Errorf("%w; choose an address of this machine, such as %s localhost:8080", err, flag)
 }
 
 func isPort(s string) bool {
