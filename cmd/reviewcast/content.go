@@ -148,14 +148,11 @@ func stepsUp(content string) string {
 
 // contentAbove returns the content folder that a file or folder is in; "" if it is in none or is one.
 func contentAbove(name string) string {
-	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
-		switch {
-		case isContent(dir) && dir != filepath.Clean(name):
-			return dir
-		case isContent(dir) || dir == filepath.Dir(dir):
-			return ""
-		}
+	dir := filepath.Clean(name)
+	for !isContent(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
 	}
+	return diagnostic.When(isContent(dir) && dir != filepath.Clean(name), dir)
 }
 
 // checkPublished refuses a host without https://, which would be the name of a folder.
