@@ -14,6 +14,7 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/starter"
 )
 
@@ -44,11 +45,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}
 	cfg.Lenient = true
 	// Editors read the terminal, not a log: informational messages come with -v.
-	level := slog.LevelWarn
-	if c.Verbose || c.AccessLog {
-		level = slog.LevelInfo
-	}
-	log := c.logger(std, level)
+	log := c.logger(std, diagnostic.Pick(c.Verbose || c.AccessLog, slog.LevelInfo, slog.LevelWarn))
 	if c.Quiet {
 		std.out = io.Discard
 	}

@@ -15,6 +15,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/internal/mirror"
 )
 
@@ -167,10 +168,7 @@ func gauge(r prometheus.Registerer, name, help string, value func() float64) pro
 
 func (o *originSite) register(r prometheus.Registerer) {
 	gauge(r, "origin_up", "1: the last look at the origin succeeded.", func() float64 {
-		if o.health() == nil {
-			return 1
-		}
-		return 0
+		return diagnostic.Pick(o.health() == nil, 1.0, 0)
 	})
 	gauge(r, "origin_last_success_timestamp_seconds", "When a look at the origin last succeeded; 0: never.", func() float64 {
 		o.mu.Lock()
