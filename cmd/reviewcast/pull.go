@@ -167,10 +167,7 @@ func changedSince(ctx context.Context, baseURL string) bool {
 func contentOnline(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/"+source.BusinessFile, nil)
-	if err != nil {
-		return false
-	}
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/"+source.BusinessFile, nil) // it was opened
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return false
