@@ -147,8 +147,6 @@ func parseError(args []string, err error) error {
 	isFlag := strings.HasPrefix(message, "unknown flag ")
 	p, ok := errors.AsType[*kong.ParseError](err)
 	switch {
-	case noExport && strings.Contains(export, "is a directory"):
-		return fmt.Errorf("%s; name the file in it", strings.Replace(export, "exists but is a directory", "is a folder", 1))
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case unexpected && wordError(args, word, message) != nil:
