@@ -18,10 +18,6 @@ import (
 	"reviewcast/generator/source"
 )
 
-// exampleWords are in the other texts that init writes.
-var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
-	`Exampleton|\+1 555-0142|\b00000\b|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
-
 // exampleProblems returns an error for each example that would be published as real.
 func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) (problems []diagnostic.Problem) {
 	baseURL := cmp.Or(b.cfg.BaseURL, content.Site.BaseURL)
@@ -41,7 +37,7 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 			"replace its values with your own, and those in site.yaml and summary.md; to look at the examples, run `reviewcast dev`"))
 	}
 	for file, text := range texts {
-		for _, value := range slices.Compact(slices.Sorted(slices.Values(exampleWords.FindAllString(text, -1)))) {
+		for _, value := range slices.Compact(slices.Sorted(slices.Values(forms("exampleWords").FindAllString(text, -1)))) {
 			for at := b.find(diagnostic.Position{File: file, Line: 1}, value); at.Line == 1 || at.Col > 0; at = b.find(diagnostic.Position{File: file, Line: at.Line + 1}, value) {
 				problems = append(problems, at.Error("example", fmt.Sprintf("%s is of the example business that init wrote, and %s is public", diagnostic.Quote(value), baseURL), "replace it with your own, or delete it"))
 			}
