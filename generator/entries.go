@@ -83,10 +83,7 @@ func (e *entries) published(content *source.Content) []*entry {
 
 // render counts the entries, renders the data files and the front page, and prepares the other pages.
 func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
-	baseURL, err := reviewcast.ParseBaseURL(cmp.Or(baseURL, content.Site.BaseURL))
-	if err != nil {
-		return nil, err
-	}
+	baseURL = cmp.Or(baseURL, content.Site.BaseURL)
 	all := e.published(content)
 	analyzed := make([]insights.Analyzed, len(all))
 	reviews, lines, quotes := make([]*reviewcast.Review, len(all)), make([][]byte, len(all)), make([][]pages.Quote, len(all))

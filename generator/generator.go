@@ -33,7 +33,7 @@ import (
 type Config struct {
 	ContentDir string          // the editors' directory; required
 	PublicDir  string          // the output directory; required
-	BaseURL    string          // the origin to publish under; "" takes site.yaml's
+	BaseURL    string          // the origin to publish under, as reviewcast.ParseBaseURL gives it; "" takes site.yaml's
 	Previous   string          // the last published set: a directory or an http(s) URL; "" is PublicDir
 	Encodings  string          // the encoded variants beside each file: "none", "gzip" (also "") or "all"; brotli and zstd are slow
 	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
