@@ -257,14 +257,11 @@ func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnosti
 
 // Insights loads the content for commands that show or draft insights.
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
-	content, problems, err := b.loader.LoadPartial(ctx)
-	if err != nil {
-		return insights.Input{}, err
+	content, _, problems, err := b.loader.Load(ctx, nil)
+	if content == nil {
+		return insights.Input{}, cmp.Or[error](err, &ProblemsError{problems})
 	}
-	if diagnostic.HasErrors(problems) {
-		return insights.Input{}, &ProblemsError{problems}
-	}
-	return InsightsInput(content.Content), nil
+	return InsightsInput(content), nil
 }
 
 // Lint returns what package lint warns of in the content. It reads its files again, and takes 0.4 s for 10,000 reviews.
