@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +11,6 @@ import (
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
-)
-
-var (
-	// hoursForm is the text form of schema.org/openingHours, which programs understand: days, then times; rightHours
-	// matches such hours, with times, in a text with others.
-	hoursForm  = regexp.MustCompile(strings.NewReplacer("D", `(?:Mo|Tu|We|Th|Fr|Sa|Su)`, "T", `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)`).Replace(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`))
-	rightHours = regexp.MustCompile(strings.Trim(hoursForm.String(), "^?$"))
 )
 
 // calendar is a language's words for Monday to Sunday and for "to", again and again.
@@ -55,14 +47,14 @@ func (c calendar) day(word string) (day string, ok bool) {
 func (d *decoder) hours(r *fields) []string {
 	hours, open, lines := []string{}, []string(nil), []int(nil) // as written, the spans of those in the right form, and where
 	all := cmp.Or(r.value("hours"), &syntax.Node{})
-	d.days = calendarOf(rightHours.ReplaceAllString(fmt.Sprint(all.Text, all.Items, all.Entries), ""))
+	d.days = calendarOf(forms("rightHours").ReplaceAllString(fmt.Sprint(all.Text, all.Items, all.Entries), ""))
 	for n, s := range r.itemsOf("hours") {
 		hours = append(hours, s)
 		warn := func(what, remedy string) {
 			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s %s", diagnostic.Quote(s), what), remedy)
 		}
 		switch {
-		case !hoursForm.MatchString(s):
+		case !forms("hoursForm").MatchString(s):
 			warn("are not in the form that search engines read", d.days.remedy(s))
 		case forms("workday").MatchString(s):
 			warn("end in the morning of the next day", "write "+d.days.plain(s)+" if they end in the afternoon or evening")
@@ -144,7 +136,7 @@ func (c calendar) remedy(s string) string {
 // what it can't be written for.
 func (c calendar) meant(s string) (meant []string, rest string) {
 	plain := c.plain(s)
-	if hoursForm.MatchString(plain) {
+	if forms("hoursForm").MatchString(plain) {
 		return []string{plain}, ""
 	}
 	plain = forms("nextDay").ReplaceAllString(plain, "$1$3\n$2$4")
@@ -158,7 +150,7 @@ func (c calendar) meant(s string) (meant []string, rest string) {
 		}
 	}
 	for _, part := range parts {
-		if hoursForm.MatchString(part) {
+		if forms("hoursForm").MatchString(part) {
 			meant = append(meant, part)
 		} else if part != "" {
 			others = append(others, part)
