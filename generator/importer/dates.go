@@ -183,8 +183,8 @@ func (c *converter) countDate(cell string) {
 	if m == nil {
 		return
 	}
-	early := forms("earlyDate").MatchString(cell)
-	c.early, c.late = c.early+diagnostic.Pick(early, 1, 0), c.late+diagnostic.Pick(early, 0, 1)
+	early := diagnostic.Pick(forms("earlyDate").MatchString(cell), 1, 0)
+	c.early, c.late = c.early+early, c.late+1-early
 	for part, form := range []string{m[1] + " " + m[3], m[2], m[4]} {
 		if form == "" {
 			continue // two digits in any case
@@ -193,11 +193,7 @@ func (c *converter) countDate(cell string) {
 			form = strconv.Itoa(len(form))
 		}
 		alike := c.written[dateForm{part, form}]
-		if alike.example = cmp.Or(alike.example, cell); early {
-			alike.early++
-		} else {
-			alike.late++
-		}
+		alike.example, alike.early, alike.late = cmp.Or(alike.example, cell), alike.early+early, alike.late+1-early
 		c.written[dateForm{part, form}] = alike
 	}
 }

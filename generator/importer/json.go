@@ -79,9 +79,7 @@ func (c Config) reviewsIn(r row) []jsontext.Value {
 func listIn(v jsontext.Value) (list []jsontext.Value) {
 	for _, member := range object(v) {
 		var items []jsontext.Value
-		if member.Kind() == '[' {
-			_ = json.Unmarshal(member, &items, jsontext.AllowDuplicateNames(true)) // it was parsed
-		}
+		_ = json.Unmarshal(member, &items, jsontext.AllowDuplicateNames(true)) // none of what is no list
 		if len(items) == 0 || items[0].Kind() != '{' {
 			continue
 		}
