@@ -20,14 +20,12 @@ func claimProblems(content *source.Content, counted *reviewcast.Insights) (probl
 		ids = append(ids, counted.Aspects[i].ID)
 		aspects[ids[i]] = &counted.Aspects[i]
 	}
-	stars, n := 0, 0
-	for _, r := range content.Reviews {
-		if r.Published {
-			stars, n = stars+r.Rating, n+1
-		}
+	stars, published := 0, source.Published(content.Reviews)
+	for _, r := range published {
+		stars += r.Rating
 	}
-	ofAll := map[string]float64{"review_count": float64(n)}
-	if mean := reviewcast.Mean(stars, n); mean != nil {
+	ofAll := map[string]float64{"review_count": float64(len(published))}
+	if mean := reviewcast.Mean(stars, len(published)); mean != nil {
 		ofAll["average_rating"] = *mean
 	}
 	for _, c := range content.Claims {

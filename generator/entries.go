@@ -37,7 +37,7 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	for _, r := range d.Gone {
 		delete(e.of, r)
 	}
-	come := slices.DeleteFunc(slices.Clone(d.Come), func(r *source.Review) bool { return !r.Published })
+	come := source.Published(d.Come)
 	made, err := render.Parallel(len(come), runtime.GOMAXPROCS(0), func(i int) (*entry, error) { return newEntry(e.analyzer, come[i]) })
 	if err != nil {
 		return err
@@ -73,10 +73,8 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 
 func (e *entries) published(content *source.Content) []*entry {
 	all := make([]*entry, 0, len(e.of))
-	for _, r := range content.Reviews {
-		if r.Published {
-			all = append(all, e.of[r])
-		}
+	for _, r := range source.Published(content.Reviews) {
+		all = append(all, e.of[r])
 	}
 	return all
 }
@@ -158,10 +156,8 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 // InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
 	in := insights.Input{Config: content.Config}
-	for _, r := range content.Reviews {
-		if r.Published {
-			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
-		}
+	for _, r := range source.Published(content.Reviews) {
+		in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
 	}
 	return in
 }

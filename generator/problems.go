@@ -271,10 +271,8 @@ func listOf(b reviewcast.Business, list string) []reviewcast.Technician {
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
 func (p *published) missing(content *source.Content) []string {
 	missing := maps.Clone(p.ids)
-	for _, r := range content.Reviews {
-		if r.Published {
-			delete(missing, r.ID)
-		}
+	for _, r := range source.Published(content.Reviews) {
+		delete(missing, r.ID)
 	}
 	withdrawn := withdrawnIDs(content)
 	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })

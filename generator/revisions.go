@@ -22,10 +22,8 @@ type revision struct {
 
 func (b *Builder) revisions(previous *published, content *source.Content) (all []revision) {
 	now := make(map[string]*source.Review, len(content.Reviews))
-	for _, r := range content.Reviews {
-		if r.Published {
-			now[r.ID] = r
-		}
+	for _, r := range source.Published(content.Reviews) {
+		now[r.ID] = r
 	}
 	for id, line := range previous.reviews {
 		r := now[id]

@@ -124,6 +124,11 @@ type Review struct {
 	rec *record // that it was made of
 }
 
+// Published returns those of some reviews that are published.
+func Published(reviews []*Review) []*Review {
+	return slices.DeleteFunc(slices.Clone(reviews), func(r *Review) bool { return !r.Published })
+}
+
 // Hidden is the reason why a review is not published.
 type Hidden string
 
