@@ -40,36 +40,32 @@ func (b *Builder) revisions(previous *published, content *source.Content) (all [
 	return all
 }
 
-// columns are what one changes in a whole table at once.
-var columns = []struct {
-	name  string
-	value func(*reviewcast.Review) string
-}{
-	{"author", func(r *reviewcast.Review) string { return r.Author }},
-	{"rating", func(r *reviewcast.Review) string { return strconv.Itoa(r.Rating) }},
-	{"date", func(r *reviewcast.Review) string { return string(r.Date) }},
-	{"text", func(r *reviewcast.Review) string { return *cmp.Or(r.Text, new(string)) }},
+// columns are what one changes in a whole table at once, and cells what a review has in them.
+var columns = [...]string{"author", "rating", "date", "text"}
+
+func cells(r *reviewcast.Review) [len(columns)]string {
+	return [...]string{r.Author, strconv.Itoa(r.Rating), string(r.Date), *cmp.Or(r.Text, new(string))}
 }
 
 // tables warns of a column that changed as a whole or was sorted alone; if there is none, of reviews that are others now.
 func (p *published) tables(revisions []revision) (problems []diagnostic.Problem) {
 	const minColumn, maxNoticed = 3, 10 // values that make a column, and changes that one notices where a build lists them
-	for _, column := range columns {
+	for i, column := range columns {
 		changed := slices.DeleteFunc(slices.Clone(revisions), func(r revision) bool {
-			return column.value(&r.was) == column.value(&r.is.Review)
+			return cells(&r.was)[i] == cells(&r.is.Review)[i]
 		})
 		var before, after []string
 		for _, r := range changed {
-			before, after = append(before, column.value(&r.was)), append(after, column.value(&r.is.Review))
+			before, after = append(before, cells(&r.was)[i]), append(after, cells(&r.is.Review)[i])
 		}
 		slices.Sort(before)
 		slices.Sort(after)
 		n, same := len(changed), slices.Equal(before, after)
-		if n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || same) || n > 1 && same && column.name == "rating" && strings.HasSuffix(changed[0].at.File, ".csv") {
+		if n >= minColumn && (n > maxNoticed || 2*n > len(p.ids) || same) || n > 1 && same && column == "rating" && strings.HasSuffix(changed[0].at.File, ".csv") {
 			first := changed[0]
-			was, is := diagnostic.Quote(column.value(&first.was)), diagnostic.Quote(column.value(&first.is.Review))
+			was, is := diagnostic.Quote(cells(&first.was)[i]), diagnostic.Quote(cells(&first.is.Review)[i])
 			return []diagnostic.Problem{first.at.Error("replaced",
-				fmt.Sprintf("%d of %d published reviews have another %s than before; this one had %s, and has %s now", n, len(p.ids), column.name, was, is),
+				fmt.Sprintf("%d of %d published reviews have another %s than before; this one had %s, and has %s now", n, len(p.ids), column, was, is),
 				"if that was meant for some of them only, undo it, or put the file back from a copy; to sort a table, select all of its columns")}
 		}
 	}
