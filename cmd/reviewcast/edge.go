@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,7 +171,7 @@ func (f *serveFlags) Validate() error {
 			return fmt.Errorf("%s: %v is not a rate; write a number such as 100, or 0 for no limit", flag, rate)
 		}
 	}
-	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(f.ClientHeader) {
+	if !forms("headerForm").MatchString(f.ClientHeader) {
 		return fmt.Errorf("--client-header: %q is not the name of a header; write one such as X-Forwarded-For", f.ClientHeader)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -101,10 +102,7 @@ type completeCmd struct {
 
 // Run prints the candidates; none of a content folder with errors.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	words := c.Words
-	if len(words) == 0 {
-		words = []string{""}
-	}
+	words := diagnostic.Pick(len(c.Words) > 0, c.Words, []string{""})
 	node, args, content := k.Model.Node, 0, "content"
 	var flag *kong.Flag // that the next word is the value of
 	for _, word := range words[:len(words)-1] {
