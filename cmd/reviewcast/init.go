@@ -70,13 +70,12 @@ func (c *schemaCmd) Run(std streams) error {
 }
 
 func writeSchemas(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write schemas: %w", err)
-	}
+	err := os.MkdirAll(dir, 0o755)
 	for name, text := range schema.All() {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			return fmt.Errorf("write schemas: %w", err)
-		}
+		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, name), text, 0o644))
+	}
+	if err != nil {
+		return fmt.Errorf("write schemas: %w", err)
 	}
 	return nil
 }
