@@ -276,21 +276,14 @@ func (d *Delta) Empty() bool { return !d.All && len(d.Gone) == 0 && len(d.Come) 
 
 // difference returns what is in one list and not in the other, in their order.
 func difference[T comparable](was, is []T) (gone, come []T) {
-	stay := make(map[T]bool, len(was))
+	in := make(map[T]int, len(was)) // 1 for the earlier list, 2 for the later one, 3 for both
 	for _, r := range was {
-		stay[r] = false
+		in[r] = 1
 	}
 	for _, r := range is {
-		if _, known := stay[r]; known {
-			stay[r] = true
-		} else {
-			come = append(come, r)
-		}
+		in[r] |= 2
 	}
-	for _, r := range was {
-		if !stay[r] {
-			gone = append(gone, r)
-		}
-	}
+	gone = slices.DeleteFunc(slices.Clone(was), func(r T) bool { return in[r] != 1 })
+	come = slices.DeleteFunc(slices.Clone(is), func(r T) bool { return in[r] != 2 })
 	return gone, come
 }
