@@ -60,8 +60,7 @@ func (m *merger) refuse(reviews []*review, fresh bool) {
 	suspect(m.shared > 0, "shared id", withoutID)
 	suspect(own > 1 && own == len(reviews), "technicians", author)
 	suspect(wordy > 0 && 2*wordy >= len(reviews), "texts as names", author, cfg.with("author", cfg.Map["text"], "text", cfg.Map["author"]))
-	var lost []string
-	texts := 0
+	lost, texts := []string(nil), 0
 	for _, v := range reviews {
 		text := textOf(v.values[fieldText])
 		if texts += min(len(text), 1); forms("lostLetter").MatchString(text) {
