@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -56,40 +54,4 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, or a review entered twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
 		}
 	}
-}
-
-// shared reports a source_url or a reference that two reviews have: one was copied for the other. An address of more is
-// the page of the business, and so may be the only one of a platform; a reference is told if the jobs are different ones.
-func (in *inspector) shared(reviews []*source.Review) {
-	of, hosts := map[string][]*source.Review{}, map[string]int{}
-	for _, r := range reviews {
-		address := *cmp.Or(r.SourceURL, new(string))
-		if u, err := url.Parse(address); address != "" && err == nil && len(of[address]) == 0 {
-			hosts[u.Host]++
-		}
-		of[address] = append(of[address], r)
-		of["reference "+r.Reference] = append(of["reference "+r.Reference], r)
-	}
-	for value, sharing := range of {
-		if len(sharing) != 2 {
-			continue
-		}
-		newer, older, what := sharing[0], sharing[1], "source_url"
-		reference, is := strings.CutPrefix(value, "reference ")
-		if u, err := url.Parse(value); is {
-			if what = "reference"; !apart(newer.Job.Technicians, older.Job.Technicians) && !apart(newer.Job.Services, older.Job.Services) {
-				continue
-			}
-		} else if err != nil || hosts[u.Host] < 2 {
-			continue
-		}
-		at := in.content.Position(older)
-		in.add(in.content.Position(newer), reference, "near-duplicate", fmt.Sprintf("%s is also that of review %q (%s:%d)", what, older.ID, at.File, at.Line),
-			"if it was copied from there, write this review's own, or delete this line; if it is right in both, leave it")
-	}
-}
-
-// apart reports whether two lists have entries, and none in common.
-func apart(a, b []string) bool {
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
 }

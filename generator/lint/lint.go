@@ -65,7 +65,6 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		in.counted(*in.content.Summary)
 	}
 	in.duplicates(content.Reviews)
-	in.shared(content.Reviews)
 	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}

@@ -24,12 +24,11 @@ const wordsPerPraise, minBlame = 12, 3
 
 // counted reports an average or a number of reviews in the summary that the published ones contradict.
 func (in *inspector) counted(summary string) {
-	n, sum := 0, 0
-	for _, r := range in.content.Reviews {
-		if r.Published {
-			n, sum = n+1, sum+r.Rating
-		}
+	published, sum := source.Published(in.content.Reviews), 0
+	for _, r := range published {
+		sum += r.Rating
 	}
+	n := len(published)
 	if n == 0 || forms("elsewhere").MatchString(summary) {
 		return
 	}
