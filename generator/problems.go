@@ -106,9 +106,8 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	for i, p := range problems {
 		if was := previous.Manifest.BaseURL; (p.Code == "bad-url" || p.Code == "local-url") && strings.HasPrefix(p.Message, "base_url") && public(was) && was != "" {
 			other, _, _ := strings.Cut(p.Suggestion, "; if the reviews are published")
-			if problems[i].Suggestion = "write base_url: " + was; !strings.HasSuffix(other, was) {
-				problems[i].Suggestion = fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other)
-			}
+			problems[i].Suggestion = diagnostic.Pick(strings.HasSuffix(other, was), "write base_url: "+was,
+				fmt.Sprintf("the published pages are at %s; if they stay there, write base_url: %[1]s; if not, %s", was, other))
 		}
 		if list := jobLists[p.Code]; list != "" {
 			id, _, _ := strings.Cut(strings.TrimPrefix(p.Message, `"`), `"`)
@@ -360,7 +359,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content, st
 		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
 	}
 	if kept == nil {
-		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw+neverOnline
+		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, from your own copy of its file or with its words in the reviews.jsonl that is published; "+withdraw+neverOnline
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
 			if len(missing) == 1 && len(strangers) == 1 || diagnostic.NearestID(w.ID, missing) == id {

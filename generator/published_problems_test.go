@@ -91,7 +91,7 @@ func TestWithdrawalAsNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for entry, want := range map[string]string{
-		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" (2026-q3-boiler, 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews",
+		"":                          "error withdrawn.yaml: review \"2026-q3-boiler\" (2026-q3-boiler, 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, from your own copy of its file or with its words in the reviews.jsonl that is published; or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: 2026-q3-boiler, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews",
 		"# - id: 2026-q3-boiler\n#": "error withdrawn.yaml:4:1: review \"2026-q3-boiler\" is published, and only a note here, since its lines begin with #; delete these #, so that it is withdrawn; or put the review back",
 	} {
 		put(t, dir, map[string]string{"withdrawn.yaml": gutter + entry})

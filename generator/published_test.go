@@ -40,7 +40,7 @@ func TestVanished(t *testing.T) {
 		return msgs
 	}
 	want := []string{
-		`withdrawn.yaml: review "r1" (Maria K., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r1, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews`,
+		`withdrawn.yaml: review "r1" (Maria K., 5 of 5 stars, 2026-01-02) is published, but no file of reviews/ has it any more; put it back under this id, from your own copy of its file or with its words in the reviews.jsonl that is published; or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r1, reason: withdrawn, date: 2026-06-01}; if it was never online, build with --previous and the address of your reviews`,
 		`reviews/2.yaml:1:3: review "r2" is published, but it has lost its verification; give it its verification back, or add to withdrawn.yaml (with the reason legal if its words must disappear everywhere): - {id: r2, reason: withdrawn, date: 2026-06-01}, and delete it here; if it was never online, build with --previous and the address of your reviews`,
 		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: the published id must stay`,
 	}

@@ -127,7 +127,7 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 	case c.Quiet || r.BaseURL == "" || here.BaseURL != r.BaseURL:
 	case here.Sequence < r.Sequence:
 		fmt.Fprintf(std.out, "the folder public here is older than what is online; before you build, fetch it with: reviewcast pull %s public\n", r.BaseURL)
-	case changedSince(ctx, r.BaseURL):
+	case len(r.Contradictions) == 0 && changedSince(ctx, r.BaseURL):
 		fmt.Fprintln(std.out, "not built yet: files in content have changed since the last build; run reviewcast build, and upload everything in public")
 	}
 	switch {

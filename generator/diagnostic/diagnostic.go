@@ -221,6 +221,9 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
+// minAlikeID is how many characters of an id are no date or year alone.
+const minAlikeID = len("2026-01-01-")
+
 // NearestID returns the nearest of some ids or, if none is near, the only one with the same words but one: a name, and others,
 // since a date alone says little.
 func NearestID(id string, ids []string) string {
@@ -230,7 +233,10 @@ func NearestID(id string, ids []string) string {
 		named := slices.ContainsFunc(same, func(word string) bool { return !strings.ContainsAny(word, "0123456789") })
 		return !named || len(same) < max(2, len(words)-1) || strings.Count(other, "-") != len(words)-1
 	})
-	longer := slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return !strings.HasSuffix(other, "-"+id) })
+	longer := slices.DeleteFunc(slices.Clone(ids), func(other string) bool {
+		short, long := min(id, other), max(id, other) // of which one begins with the other
+		return !strings.HasSuffix(other, "-"+id) && (!strings.HasPrefix(long, short) || len(short) < minAlikeID)
+	})
 	return cmp.Or(Nearest(id, ids), When(len(longer) == 1, strings.Join(longer, "")), When(len(alike) == 1, strings.Join(alike, "")))
 }
 

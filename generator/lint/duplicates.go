@@ -51,7 +51,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				r, same, at = same, r, here // the copy is below
 			}
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, or a review entered twice, delete one of the two files; if one customer posted it in two places, keep one of them; if it was copied for another customer, write their own words there"))
+				diagnostic.Pick(at.File == in.content.Position(r).File, "delete one of them, or write its own words there, and its own verification, technicians and services, unless two customers wrote the same", "if one export was imported twice, delete one of the two files; if the review was entered twice, or posted in two places, keep one of them; if it was copied for another customer, write their own words there"))
 		}
 	}
 }

@@ -133,14 +133,14 @@ func (in *inspector) review(r *source.Review) {
 		}
 		plain, author, reply := *t.text, t.name == "author", t.name == "owner_reply.text"
 		if !author {
-			plain = in.remarked(at, t.name, plain, "", answer != nil)
+			plain = in.remarked(at, t.name, plain, "", r)
 		}
 		if plain == *t.text {
 			in.garbled(at, t.name, plain)
 		}
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
-				"write straight ones (\") or none, unless they are the customer's own")
+				"write none, or straight ones (\") if they are the customer's own")
 		}
 		if i := strings.Index(*t.text, r.Reference); i >= 0 && forms("referenceForm").MatchString(r.Reference) {
 			line := (*t.text)[strings.LastIndexByte((*t.text)[:i], '\n')+1:] // the first of them may be its field
@@ -260,10 +260,7 @@ func (in *inspector) small() {
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
 			if _, quoted := diagnostic.TrimCurlyQuotes(s); quoted {
-				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write straight ones (\"), or none")
-			}
-			if review := firstLine(forms("wholeReview").FindString(s)); review != "" {
-				in.add(top(file), review, "placeholder", "a review begins here, which is published as words of this file", "move it to the end of a file in the folder reviews")
+				in.add(top(file), firstLine(s), "curly-quotes", "a text is in curly quotation marks, which are published with it", "write none, or straight ones (\")")
 			}
 			for i, words := 1, strings.Fields(s); i < len(words) && c.Site.AuthorNames == "initials" && file != source.BusinessFile; i++ {
 				name := strings.Trim(words[i], ".,;:!?")
@@ -272,7 +269,7 @@ func (in *inspector) small() {
 					in.add(top(file), words[i-1]+" "+name, "name-in-text", fmt.Sprintf("%s may be the customer %s with the surname", diagnostic.Quote(words[i-1]+" "+name), in.authors[words[i-1]]), "if so, write "+in.authors[words[i-1]])
 				}
 			}
-			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text", false), "chat-in-text", false)); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
+			if in.garbled(top(file), "a text", in.remarked(top(file), "a text", in.remarked(top(file), "a text", s, "mail-in-text", &source.Review{}), "chat-in-text", &source.Review{})); strings.ContainsAny(s, "<&") && file != source.SummaryFile {
 				in.markup(top(file), "a text", s)
 			}
 		}

@@ -63,30 +63,32 @@ func remarksOf(section string) (list []remark) {
 // maxRemarks is how many remarks of a kind are reported in a text.
 const maxRemarks = 5
 
-// remarked reports such words, those of one code if it is named, and returns the text without them. answered says whether
-// the review has a reply.
-func (in *inspector) remarked(at diagnostic.Position, field, text, code string, answered bool) string {
+// remarked reports such words of a review, those of one code if it is named, and returns the text without them.
+func (in *inspector) remarked(at diagnostic.Position, field, text, code string, r *source.Review) string {
 	for _, m := range remarks {
 		if code != "" && m.code != code || !m.mayBeIn(text) {
 			continue
 		}
 		last := ""
 		for _, place := range m.form().FindAllStringIndex(text, maxRemarks) {
-			found, below := firstLine(strings.Trim(text[place[0]:place[1]], " \t\n\u200E\u200F\uFEFF")), "…"
+			found := firstLine(strings.Trim(text[place[0]:place[1]], " \t\n\u200E\u200F\uFEFF"))
 			if found == last {
 				continue // its place would be that of the first
 			}
 			last = found
-			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < diagnostic.MaxPasted {
-				below = strconv.Quote(reply)
+			reply, words := "", strings.Join(strings.Fields(text[place[1]:]), " ")
+			if r.OwnerReply != nil {
+				reply = ": the review has a reply already"
+			} else if words != "" {
+				below := diagnostic.Pick(len(words) < diagnostic.MaxPasted, strconv.Quote(words), "…")
+				reply = ", and write below the text, as far to the left as its field: owner_reply: {text: " + below + ", date: YYYY-MM-DD}"
 			}
-			reply := diagnostic.Pick(answered, ": the review has a reply already", ", and write below the text, as far to the left as its field: owner_reply: {text: "+below+", date: YYYY-MM-DD}")
 			code := "their language, such as language: de, if it isn't the site's"
 			if best, n, known := looksLike(wordsOf(strings.ToLower(text[place[1]:]))); n > 1 && n == known && strings.Contains(text[place[0]:place[1]], "\n") {
 				code = "language: " + best
 			}
 			message, remedy := m.message, strings.NewReplacer("REPLY", reply, "LANGUAGE", code).Replace(m.remedy)
-			if field == "owner_reply.text" && remedy != m.remedy {
+			if remedy = strings.TrimSuffix(remedy, " Write language: "+r.Language); field == "owner_reply.text" && remedy != m.remedy {
 				message, remedy = "%s has the line %s, which the platform shows above it", "delete this line"
 			}
 			in.add(at, found, m.code, fmt.Sprintf(message, field, diagnostic.Quote(found)), remedy)

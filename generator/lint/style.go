@@ -231,14 +231,12 @@ func (in *inspector) names(r *source.Review, at diagnostic.Position, reply strin
 		}
 	}
 	for _, name := range slices.Compact(slices.Concat(greetings[0].find(reply), greetings[1].find(reply), greetings[2].find(reply))) {
-		before, _, _ := strings.Cut(reply, " "+name)
+		before, behind, _ := strings.Cut(reply, " "+name)
 		greeting := strings.Fields("… " + before)
 		titled, own := isTitle(greeting[len(greeting)-1]), strings.HasPrefix(name, initial)
-		surname := titled && utf8.RuneCountInString(initial) == 1 && !own
-		_, behind, _ := strings.Cut(reply, " "+name)
+		surname := titled && utf8.RuneCountInString(initial) == 1 && !own && (!strings.HasSuffix(name, ".") || slices.Contains(givenNames, author[0]))
 		another := slices.Contains(greetings[0].find(reply), name) && forms("greeted").MatchString(behind) && !own && !strings.Contains(reply, author[0]) &&
 			slices.Contains(givenNames, name) && slices.Contains(givenNames, author[0])
-		surname = surname && (!strings.HasSuffix(name, ".") || slices.Contains(givenNames, author[0]))
 		if by := in.called(name, r.Author); ((by != "" || another) && r.Author != "" && !(titled && own) || surname) && other(name) {
 			message := fmt.Sprintf(greetings[0].message, diagnostic.Quote(name), diagnostic.Quote(r.Author))
 			in.add(at, name, greetings[0].code, message+diagnostic.When(by != "", "; "+diagnostic.Quote(by)+" wrote another review"), greetings[0].remedy)

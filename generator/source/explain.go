@@ -90,7 +90,8 @@ func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (s
 			}
 		}
 		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
-			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
+			below := diagnostic.When(e.Value.Line > e.Key.Line, ", and what is below it,")
+			return fmt.Sprintf("it belongs to the review: write it%s two spaces further left; %s has %s", below, s.what, diagnostic.Join(s.names, "and")), ""
 		}
 		return "delete it if it is none of these fields: " + strings.Join(s.names, ", "), ""
 	}

@@ -80,11 +80,11 @@ func TestLoadErrors(t *testing.T) {
 func TestMissingFile(t *testing.T) {
 	c, _, problems, err := NewLoader(t.TempDir(), Config{}).Load(t.Context(), nil)
 	want := []diagnostic.Problem{{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file", Message: "the file is missing",
-		Suggestion: "if it is elsewhere, move it into this folder, beside reviews/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"}}
+		Suggestion: "if it was deleted, put it back from the bin or from your own copy; if it is elsewhere, move it into this folder, beside reviews/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"}}
 	if c != nil || err != nil || !slices.Equal(problems, want) {
 		t.Error(c, problems, err)
 	}
-	if got := problems[0].String(); got != "business.yaml: the file is missing; if it is elsewhere, move it into this folder, beside reviews/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content" {
+	if got := problems[0].String(); got != "business.yaml: the file is missing; if it was deleted, put it back from the bin or from your own copy; if it is elsewhere, move it into this folder, beside reviews/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content" {
 		t.Error(got)
 	}
 }

@@ -74,7 +74,7 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	c.ServiceAliases, c.AreaAliases = map[string][]string{}, map[string][]string{}
 	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.File == BusinessFile }) {
 		s.problems = append(s.problems, diagnostic.Position{File: BusinessFile}.Error("missing-file", "the file is missing",
-			"if it is elsewhere, move it into this folder, beside "+reviewsFolder+"/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"))
+			"if it was deleted, put it back from the bin or from your own copy; if it is elsewhere, move it into this folder, beside "+reviewsFolder+"/; for a new business, create it with at least its id and its name, or begin in an empty folder with: reviewcast init content"))
 	}
 	c.BaseURLAt = diagnostic.Position{File: SiteFile}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, c) })

@@ -323,7 +323,11 @@ func (r *fields) items(f string) []syntax.Node {
 		}
 		return items
 	}
-	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), r.listOf(f, n))
+	suggestion := r.listOf(f, n)
+	if bullet, _ := utf8.DecodeRuneInString(n.Text); strings.ContainsRune("•·▪–—*", bullet) {
+		suggestion = fmt.Sprintf("%c is not a hyphen; write a hyphen and a space in place of each", bullet)
+	}
+	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), suggestion)
 	return nil
 }
 

@@ -128,7 +128,7 @@ func pasted(line string) string {
 		return "write: " + line
 	}
 	begin, end := line[:diagnostic.MaxPasted/2], line[len(line)-diagnostic.MaxPasted/4:]
-	return fmt.Sprintf("the line must begin: %s, and end: %s", strings.ToValidUTF8(begin, ""), strings.ToValidUTF8(end, ""))
+	return fmt.Sprintf("the line must begin: %s …, and end: … %s", strings.ToValidUTF8(begin, ""), strings.ToValidUTF8(end, ""))
 }
 
 // odd are the characters that look like a space or like nothing, or like a colon.

@@ -23,6 +23,8 @@ func (y *yamlText) indentation(lines []string, at int) (repair, bool) {
 	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
 	if m := forms("fieldForm").FindStringSubmatch(words); m != nil && m[2] == "" && y.Is(m[3]) {
 		plain = y.columnOf(lines[:at], m[3], plain)
+	} else if near := nearLines(lines, at); m == nil && len(near) > 1 && !forms("fieldForm").MatchString(lines[near[1]]) {
+		plain = lines[near[1]][:len(lines[near[1]])-len(strings.TrimLeft(lines[near[1]], " "))] // as in the text above
 	}
 	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
 }

@@ -208,12 +208,12 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 // folded reports a text without quotes, a bar or > that has several paragraphs: YAML makes a line break of the empty line
 // between them.
 func (y *yamlText) folded(key *Node, v *yaml.Node, inBraces bool) {
-	plain := v.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0
-	if !plain || inBraces || v.Kind != yaml.ScalarNode || key.Text != "text" && key.Text != "answer" || !strings.Contains(strings.TrimSpace(v.Value), "\n") {
+	other := v.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+	if other || inBraces || v.Kind != yaml.ScalarNode || key.Text != "text" && key.Text != "answer" || !strings.Contains(strings.TrimSpace(v.Value), "\n") {
 		return
 	}
-	remedy := fmt.Sprintf("write %s: | alone on line %d, and the whole text on the lines below, each indented further", key.Text, key.Line)
-	y.Add(diagnostic.Warning, key.Line, key.Col, "joined-paragraphs", "without a bar, the empty lines of this text are published as mere line breaks", remedy)
+	y.Add(diagnostic.Warning, key.Line, key.Col, "joined-paragraphs", "without a bar, the empty lines of this text are published as mere line breaks",
+		fmt.Sprintf("write %s: | alone on line %d, and the whole text on the lines below, each indented further", key.Text, key.Line))
 }
 
 // scalar sets n to a value that is neither list nor mapping.

@@ -44,7 +44,7 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	case since == Note{}:
 		return 0, true
 	case since.Size > int64(len(versions)):
-		v.Contradictions.add("%s has %d bytes, and had %d when it was noted: an older folder was uploaded (build and upload the newest again), versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
+		v.Contradictions.add("%s has %d bytes, and had %d when it was noted: an older folder was uploaded (put the newest one back, or build with --previous and the address of the site, before you upload again), versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
 		return 0, false
 	case reviewcast.SHA256(versions[:since.Size]) != since.SHA256:
 		v.Contradictions.add("the first %d bytes of %s have another hash than was noted: the history was rewritten, or the site was published from another computer with an older folder public (build there with --previous and the address of the site)", since.Size, reviewcast.PathVersions)
