@@ -216,7 +216,7 @@ func misnamed(name, id string) bool {
 	for i := 0; i < len(words) && len(words) == len(others); i++ {
 		if words[i] != others[i] {
 			last, is := strings.CutPrefix(others[i], words[i]) // of the surname, without which it is the form of another language
-			lost := is && i == len(words)-1 && len(words[i]) > 3 && len(last) == 1 && !strings.Contains("aeohs", last)
+			lost := is && i == len(words)-1 && len(words[i]) > 3 && len(last) == 1 && !strings.ContainsAny(last, "aeohs")
 			apart += diagnostic.Pick(diagnostic.Mistyped(words[i], others[i]) || lost, 1, 2)
 		}
 	}
