@@ -142,7 +142,8 @@ func (f *importFlags) run(ctx context.Context, std streams, k *kong.Context, fil
 		flags := slices.DeleteFunc(slices.Clone(k.Args[2:]), func(arg string) bool { abs, _ := filepath.Abs(arg); return abs == file })
 		file = strings.TrimPrefix(file, here+string(filepath.Separator))
 		google := k.Selected().Name == "google"
-		command := importOf(file, diagnostic.When(google && diagnostic.SourceOf(filepath.Base(file)) == "", "google"), flags...)
+		from := diagnostic.SourceOf(filepath.Base(file))
+		command := importOf(file, diagnostic.When(google && (from == "" || strings.Contains(from, "google")), "google"), flags...)
 		command += diagnostic.When(google && !slices.Contains(flags, "--verification"), " --verification METHOD")
 		method := diagnostic.When(cfg.Verification != "", " --verification "+cfg.Verification)
 		for i, problem := range usage.Problems {

@@ -235,7 +235,8 @@ func NearestID(id string, ids []string) string {
 	})
 	longer := slices.DeleteFunc(slices.Clone(ids), func(other string) bool {
 		short, long := min(id, other), max(id, other) // of which one begins with the other
-		return !strings.HasSuffix(other, "-"+id) && (!strings.HasPrefix(long, short) || len(short) < minAlikeID)
+		rest, begins := strings.CutPrefix(long, short)
+		return !strings.HasSuffix(other, "-"+id) && (!begins || len(short) < minAlikeID || strings.Trim(rest[:min(1, len(rest))], "-0123456789") == "")
 	})
 	return cmp.Or(Nearest(id, ids), When(len(longer) == 1, strings.Join(longer, "")), When(len(alike) == 1, strings.Join(alike, "")))
 }

@@ -269,8 +269,8 @@ func (t *table) shape(r *row, cells []string) error {
 	case len(cells) == 1 && strings.Count(cells[0], string(t.csv.Comma)) >= len(t.names)-1:
 		return r.skip(RaggedRow, "%s", messages["one cell"])
 	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
-		write := diagnostic.Pick(t.fits, "commas in this row, with straight quotes (\") around cells that have some", "semicolons in the first row")
-		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write %s", write)
+		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write %s",
+			diagnostic.Pick(t.fits, "commas in this row, with straight quotes (\") around cells that have some", "semicolons in the first row"))
 	case more == 1 && t.csv.Comma == ',':
 		if cell := cells[rating] + "," + cells[rating+1]; forms("decimalComma").MatchString(cell) {
 			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)

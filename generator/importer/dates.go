@@ -93,7 +93,7 @@ func days(header []string, rows [][]string) (names []string) {
 
 // everyCell reports whether all cells of a column are of a kind.
 func everyCell(rows [][]string, column int, is func(cell string) bool) bool {
-	return len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[column]) })
+	return column >= 0 && len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool { return !is(cells[column]) })
 }
 
 // ofReviews is what likelyDays returns for days of reviews.

@@ -249,8 +249,8 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if slices.Contains(rated, columns["text"]) { // of a word for marks, too
 		columns["text"] = append(slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(rated, name) }), "")[0]
 	}
-	if i := slices.IndexFunc(header, forms("bestIsOne").MatchString); i >= 0 && columns["rating"] == "" {
-		columns["rating"] = header[i]
+	if i := slices.IndexFunc(header, forms("bestIsOne").MatchString); i >= 0 {
+		columns["rating"] = cmp.Or(columns["rating"], header[i])
 	}
 	named := columns["rating"] // in some languages the word for a rating is that for a review, or for a note
 	sentence := func(cells []string) bool { return forms("sentence").MatchString(cells[slices.Index(header, named)]) }
@@ -259,13 +259,15 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 	if misnamed {
 		columns["rating"], columns["text"] = rated[0], cmp.Or(columns["text"], named)
 	}
-	date, err := c.dateColumn(columns["date"], header, rows)
-	if err != nil {
+	var err error
+	if columns["date"], err = c.dateColumn(columns["date"], header, rows); err != nil {
 		return err
 	}
-	columns["date"] = date
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
-	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
+	numbers := func(name string) bool {
+		return everyCell(rows, slices.Index(header, name), forms("noName").MatchString)
+	} // of guests
+	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) && !numbers(name) })
 	last := slices.IndexFunc(header, func(name string) bool {
 		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
 	})

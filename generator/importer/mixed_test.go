@@ -167,3 +167,11 @@ func TestDaysTurned(t *testing.T) {
 	d.cfg.DateLayout = "DD/MM/YYYY"
 	wantEqual(t, "refused", d.says(table, "these reviews are here with the day and the month the other way round, so one of the two imports had the wrong --date-layout; if this one is right, and nothing of reviews/import-shop.jsonl is published yet, delete that file and import again").Refused, true)
 }
+
+// TestSurnames: the author is mapped to the column of the surnames, and another one has the first names.
+func TestSurnames(t *testing.T) {
+	const table = "Nom;Prénom;Note;Date;Avis\nTauzin;Julien;5;2026-01-02;Très bon suivi.\nRoumégoux;Amélie;4;2026-01-03;Accueil chaleureux.\n"
+	d := newSurvey(t).mapped("author=Nom,rating=Note,date=Date,text=Avis")
+	d.says(table, `the column "Nom" has surnames beside the first names of "Prénom", and they would be published; import again with --map "rating=Note,date=Date,text=Avis,author=Prénom+Nom"`)
+	wantEqual(t, "whole names", d.load("Nom;Prénom;Note;Date;Avis\nJulien Tauzin;Julien;5;2026-01-02;Très bon suivi.\n").Added, 1)
+}

@@ -202,10 +202,9 @@ func (t *table) misread(cfg *Config) error {
 	reviewDays := slices.DeleteFunc(days(t.names, sample), func(name string) bool {
 		return likelyDays(name) < ofReviews || slices.Contains(used, name) || forms("aboutReview").MatchString(name)
 	})
-	author := slices.Index(lastNames, diagnostic.Squash(cfg.Map["author"]))
 	given := slices.IndexFunc(t.names, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	switch meant := fieldOf(text); {
-	case author >= 0 && given >= 0 && !cfg.Partial:
+	case slices.Contains(lastNames, diagnostic.Squash(cfg.Map["author"])) && everyCell(sample, slices.Index(t.names, cfg.Map["author"]), forms("oneName").MatchString) && everyCell(sample, given, forms("oneName").MatchString) && !cfg.Partial:
 		return usageError(messages["surnames"], quote(cfg.Map["author"]), quote(t.names[given]), cfg.with("author", t.names[given]+"+"+cfg.Map["author"]))
 	case !cfg.Partial && forms("jobDay").MatchString(cfg.Map["date"]) && likelyDays(cfg.Map["date"]) < ofReviews && len(reviewDays) > 0:
 		return usageError(messages["another date"], quote(cfg.Map["date"]), quote(reviewDays[0]), cfg.with("date", reviewDays[0]))

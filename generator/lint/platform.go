@@ -76,19 +76,18 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string, 
 				continue // its place would be that of the first
 			}
 			last = found
-			reply, words := "", strings.Join(strings.Fields(text[place[1]:]), " ")
+			words := strings.Join(strings.Fields(text[place[1]:]), " ")
+			below := diagnostic.Pick(len(words) < diagnostic.MaxPasted, strconv.Quote(words), "…")
+			reply := diagnostic.When(words != "", ", and write below the text, as far to the left as its field: owner_reply: {text: "+below+", date: YYYY-MM-DD}, with the day of the reply in place of YYYY-MM-DD")
 			if r.OwnerReply != nil {
 				reply = ": the review has a reply already"
-			} else if words != "" {
-				below := diagnostic.Pick(len(words) < diagnostic.MaxPasted, strconv.Quote(words), "…")
-				reply = ", and write below the text, as far to the left as its field: owner_reply: {text: " + below + ", date: YYYY-MM-DD}"
 			}
 			code := "their language, such as language: de, if it isn't the site's"
 			if best, n, known := looksLike(wordsOf(strings.ToLower(text[place[1]:]))); n > 1 && n == known && strings.Contains(text[place[0]:place[1]], "\n") {
 				code = "language: " + best
 			}
 			message, remedy := m.message, strings.NewReplacer("REPLY", reply, "LANGUAGE", code).Replace(m.remedy)
-			if remedy = strings.TrimSuffix(remedy, " Write language: "+r.Language); field == "owner_reply.text" && remedy != m.remedy {
+			if remedy = strings.TrimSuffix(remedy, " Write language: "+strings.Split(r.Language, "-")[0]); field == "owner_reply.text" && remedy != m.remedy {
 				message, remedy = "%s has the line %s, which the platform shows above it", "delete this line"
 			}
 			in.add(at, found, m.code, fmt.Sprintf(message, field, diagnostic.Quote(found)), remedy)

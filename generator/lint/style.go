@@ -149,9 +149,8 @@ func (in *inspector) others(r *source.Review, at diagnostic.Position, text strin
 
 // isNamed reports whether words in lower case have a name, in one of its cases, too.
 func isNamed(name string, words []string) bool {
-	_, size := utf8.DecodeLastRuneInString(name)
 	return slices.ContainsFunc(words, func(word string) bool {
-		return strings.HasPrefix(word, name[:len(name)-size]) && len(word) <= len(name)+len("lle") && (word == name || languageOf[word] == "")
+		return strings.HasPrefix(word, stem(name)) && len(word) <= len(name)+len("lle") && (word == name || languageOf[word] == "")
 	})
 }
 

@@ -103,8 +103,8 @@ func (r *fields) telephone(country string) string {
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
 	case strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Ll, unicode.So) }) && forms("numberForm").MatchString(s):
 		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has words beside the number", diagnostic.Quote(s)), fmt.Sprintf("write telephone: %q", forms("numberForm").FindString(s)))
-	case strings.HasPrefix(s, "+1") && slices.Contains([]int{10, 12}, len(strings.ReplaceAll(local, " ", ""))): // a digit less or more
-		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has not ten digits behind +1", diagnostic.Quote(s)), "correct it")
+	case strings.HasPrefix(s, "+1") && strings.Trim(s, "+-. ()0123456789") == "" && len(strings.ReplaceAll(local, " ", "")) == 10: // with the 1
+		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has nine digits behind +1, and such numbers have ten", diagnostic.Quote(s)), "correct it")
 	case code != "" && len(local) >= 6 && !strings.Contains(s, "+") && !strings.HasPrefix(local, "00") && !strings.HasPrefix(local, code[1:]+" ") && !strings.ContainsFunc(s, unicode.IsLetter):
 		r.warn("telephone", "bad-value", fmt.Sprintf("telephone %s has no country, which telephones abroad need", diagnostic.Quote(s)),
 			fmt.Sprintf("write it with the country: telephone: %q", code+" "+strings.TrimSpace(strings.TrimPrefix(local, trunk))))
@@ -269,8 +269,8 @@ func typesOf(s string, headFirst bool) (types []string) {
 			types = slices.Insert(types, diagnostic.Pick(headFirst, len(types), 0), meant)
 		}
 	}
-	if len(types) > 1 {
-		types = slices.DeleteFunc(types, func(t string) bool { return slices.Contains(ofManyTrades, t) })
+	if one := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return slices.Contains(ofManyTrades, t) }); len(one) > 0 {
+		types = one
 	}
 	return types
 }

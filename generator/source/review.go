@@ -214,7 +214,7 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Language = r.language("language", "")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
-	if m := forms("platformSite").FindStringSubmatch(strings.ToLower(*cmp.Or(w.SourceURL, new(string)))); m != nil && (w.Source == "direct" || diagnostic.IsPlatform(w.Source) && !strings.HasPrefix(w.Source, m[1])) && diagnostic.IsPlatform(m[1]) {
+	if m := forms("platformSite").FindStringSubmatch(strings.ToLower(*cmp.Or(w.SourceURL, new(string)))); m != nil && forms("largePlatform").MatchString(m[1]) && m[1] != w.Source && (w.Source == "direct" || forms("largePlatform").MatchString(w.Source)) {
 		r.warn("source_url", "bad-value", fmt.Sprintf("source is %s, and source_url is at %s", w.Source, m[1]), fmt.Sprintf("write source: %s; or delete source_url, if the review was given elsewhere", m[1]))
 	}
 	w.AuthorAvatarURL = pointer(r.url("author_avatar_url"))

@@ -323,11 +323,10 @@ func (r *fields) items(f string) []syntax.Node {
 		}
 		return items
 	}
-	suggestion := r.listOf(f, n)
-	if bullet, _ := utf8.DecodeRuneInString(n.Text); strings.ContainsRune("•·▪–—*", bullet) {
-		suggestion = fmt.Sprintf("%c is not a hyphen; write a hyphen and a space in place of each", bullet)
-	}
-	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), suggestion)
+	bullet, _ := utf8.DecodeRuneInString(n.Text)
+	bullets := strings.ContainsRune("•·▪–—*", bullet) && n.Line > r.found[r.schema.index[f]].Key.Line
+	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()),
+		diagnostic.Pick(bullets, fmt.Sprintf("%c is not a hyphen; write a hyphen and a space in place of each", bullet), r.listOf(f, n)))
 	return nil
 }
 
