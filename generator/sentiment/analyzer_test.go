@@ -47,6 +47,8 @@ func TestPolarity(t *testing.T) {
 		{"I have never met so rude a man.", "professionalism", "negative", "trade"},
 		{"You can't believe how rude they were.", "professionalism", "negative", "trade"},
 		{"They left a big mess.", "cleanliness", "negative", "trade"},
+		{"Teresa leaves no clippings on the driveway.", "cleanliness", "positive", "trade"},
+		{"They left all their clippings behind.", "cleanliness", "negative", "trade"},
 		{"There is a complete lack of customer service.", "professionalism", "negative", "lexicon"},
 		{"The crew was not very welcoming or courteous.", "professionalism", "negative", "trade"},
 		{"He was not only polite but fixed it.", "professionalism", "positive", "trade"},

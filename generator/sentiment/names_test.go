@@ -55,6 +55,7 @@ func TestNames(t *testing.T) {
 		{"Will they come? Will do.", nil},
 		{"Our technician Will was kind.", []string{"will"}},
 		{"Will fixed it.", []string{"will"}},
+		{"Will mowed the lawn. Art hung on the wall.", []string{"will"}},
 		{"Will Stone came.", []string{"will"}},
 		{"WILL THEY EVER COME", nil},
 		{"Art by Monet. Thanks to Art!", []string{"art"}},

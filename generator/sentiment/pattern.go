@@ -205,7 +205,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 	if g := t.nodes[at].gap; g != 0 {
 		const maxGap = 4 // words that ".." may stand for
 		for skip := 0; skip <= maxGap && i+skip < len(tokens); skip++ {
-			if skip > 0 && tokens[i+skip-1].sentence != tokens[cur.at[0]].sentence {
+			if skip > 0 && (tokens[i+skip-1].sentence != tokens[cur.at[0]].sentence || tokens[i+skip-1].text == "no") { // leaves no clippings
 				break
 			}
 			t.walk(tokens, i+skip, g, 0, taken, cur, best)
