@@ -264,15 +264,12 @@ func (c *Config) ownNames(header []string, rows [][]string) error {
 		return err
 	}
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
-	numbers := func(name string) bool {
-		return everyCell(rows, slices.Index(header, name), forms("noName").MatchString)
-	} // of guests
-	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) && !numbers(name) })
+	first := slices.IndexFunc(header, func(name string) bool { return slices.Contains(firstNames, diagnostic.Squash(name)) })
 	last := slices.IndexFunc(header, func(name string) bool {
 		return slices.Contains(lastNames, diagnostic.Squash(name)) || first >= 0 && header[first]+name == "VornameName"
 	})
 	switch author := columns["author"]; {
-	case first < 0 || c.Map["author"] != "":
+	case first < 0 || c.Map["author"] != "" || everyCell(rows, first, forms("noName").MatchString):
 	case last < 0 && author == "":
 		columns["author"] = header[first]
 	case last >= 0 && (author == "" || author == header[first] || author == header[last]):
