@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all. A whole text may be shorter, and one that is copied to the letter even more.
+// Two texts are nearly the same if their first or last sharedWords words are equal: who posts a text in two places
+// changes one end of it, if any. Texts of wholeWords are if all words are equal, of exactWords if all characters are.
 const sharedWords, wholeWords, exactWords = 12, 10, 6
 
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
@@ -27,7 +28,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
 		if len(words) >= exactWords {
-			keys = append(keys, *r.Text)
+			keys = append(keys, "exactly "+*r.Text)
 		}
 		if len(words) >= wholeWords {
 			keys = append(keys, strings.Join(words, " "))
@@ -37,11 +38,8 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		var same *source.Review
 		for _, key := range keys {
-			if other, found := older[key]; !found {
-				older[key] = r
-			} else if same == nil {
-				same = other
-			}
+			same = cmp.Or(same, older[key])
+			older[key] = cmp.Or(older[key], r)
 		}
 		if same != nil {
 			titles := r.Title != nil && same.Title != nil && *r.Title == *same.Title
