@@ -70,12 +70,13 @@ func (c *schemaCmd) Run(std streams) error {
 }
 
 func writeSchemas(dir string) error {
-	err := os.MkdirAll(dir, 0o755)
-	for name, text := range schema.All() {
-		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, name), text, 0o644))
-	}
-	if err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write schemas: %w", err)
+	}
+	for name, text := range schema.All() {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return fmt.Errorf("write schemas: %w", err)
+		}
 	}
 	return nil
 }

@@ -143,8 +143,10 @@ func (p places) noted() (noted []citation) {
 
 // line returns the first line of a review in its file.
 func (p places) line(r *Review) int {
-	i, _ := find(p, r.rec.file)
-	return p[i].lines[r.rec]
+	if i, ok := find(p, r.rec.file); ok {
+		return p[i].lines[r.rec]
+	}
+	return 0
 }
 
 // of returns the position of a place in a review.

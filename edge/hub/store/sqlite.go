@@ -75,7 +75,9 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		// A file that was created or copied by hand, and its journals, are made readable by its owner only. Where that
 		// isn't permitted, another user owns the file and decides.
 		for _, name := range []string{s.file, s.file + "-journal"} {
-			_ = os.Chmod(name, 0o600)
+			if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
+				_ = os.Chmod(name, 0o600)
+			}
 		}
 	}
 	const hasTables = "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = $1"
