@@ -95,6 +95,7 @@ func (r *Result) Before() *reviewcast.Dataset {
 // ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.
 type ProblemsError struct{ Problems []diagnostic.Problem }
 
+// Error gives the number of errors.
 func (e *ProblemsError) Error() string {
 	n := len(slices.DeleteFunc(slices.Clone(e.Problems), func(p diagnostic.Problem) bool { return p.Severity != diagnostic.Error }))
 	return diagnostic.Plural(n, "error") + " to fix first; no page was changed"

@@ -337,8 +337,8 @@ func (h *Hub) offered() (topics []string) {
 }
 
 func (h *Hub) checkTopic(f *form, field, topic string) {
-	topics := strings.Join(h.offered(), ", ")
-	f.check(h.isTopic(topic), "%s is not a topic of this hub; the topics are %s.", field, topics)
+	topics := h.offered()
+	f.check(slices.Contains(topics, topic), "%s is not a topic of this hub; the topics are %s.", field, strings.Join(topics, ", "))
 }
 
 // refusals are the answers to errors of the store.

@@ -24,11 +24,10 @@ const wordsPerPraise, minBlame = 12, 3
 
 // counted reports an average or a number of reviews in the summary that the published ones contradict.
 func (in *inspector) counted(summary string) {
-	published, sum := source.Published(in.content.Reviews), 0
-	for _, r := range published {
-		sum += r.Rating
+	n, sum := 0, 0
+	for _, r := range source.Published(in.content.Reviews) {
+		n, sum = n+1, sum+r.Rating
 	}
-	n := len(published)
 	if n == 0 || forms("elsewhere").MatchString(summary) {
 		return
 	}

@@ -230,30 +230,30 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 			d.Add(diagnostic.Warning, e.Key.Line, e.Key.Col, "blank", name+" is empty", "delete it, or indent its fields below it by two spaces: "+strings.Join(reviewSchema.group(name).names, ", "))
 		}
 	}
-	if year, named := w.otherYear(); year > 0 && !r.strict {
-		r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", w.Date, named), fmt.Sprintf("write date: %d%s if the year is mistyped", year, w.Date[4:]))
-	}
-	if day := w.Date; !r.strict && day != "" && !strings.Contains(w.ID, string(day[:7])) {
-		if turned := day[:4] + day[7:] + day[4:7]; turned.Valid() && strings.Contains(w.ID, string(turned[:7])) {
+	if day := w.Date; !r.strict && day != "" {
+		if other := w.otherYear(); other != nil {
+			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another year than %s", day, other[1]), fmt.Sprintf("write date: %s%s if the year is mistyped", other[0], day[4:]))
+		}
+		if turned := day[:4] + day[7:] + day[4:7]; turned.Valid() && strings.Contains(w.ID, string(turned[:7])) && !strings.Contains(w.ID, string(day[:7])) {
 			r.warn("date", "bad-date", fmt.Sprintf("date %s is of another month than %s", day, w.ID), fmt.Sprintf("write date: %s if day and month are exchanged", turned))
 		}
 	}
 	r.job(w)
 }
 
-// otherYear returns the year that the names of the review or its file, or a later verification, have, and which one; 0 if
-// a name has that of the date, or none has one.
-func (w *record) otherYear() (year int, named string) {
+// otherYear returns the year that the names of the review or its file, or a later verification, have, and which one; nil
+// if a name has that of the date, or none has one.
+func (w *record) otherYear() []string {
 	if w.Date == "" || strings.Contains(w.ID+w.file, string(w.Date[:4])) {
-		return 0, ""
+		return nil
 	}
 	for _, m := range forms("dated").FindAllStringSubmatch(fmt.Sprintf("%s\n%s\n%s", w.ID, max(w.Date, w.Verification.VerifiedOn), w.file), -1) {
 		year, _ := strconv.Atoi(m[1] + m[3])
 		if years := year - w.Date.Noon().Year(); years != 0 && m[2] == string(w.Date[5:7]) || years*years > 1 && m[3] != "" {
-			return year, strings.Trim(m[0], "/.\n")
+			return []string{m[1] + m[3], strings.Trim(m[0], "/.\n")}
 		}
 	}
-	return 0, ""
+	return nil
 }
 
 // pointer returns an optional text; a blank one is none.
@@ -294,7 +294,7 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	r.required("text", "date")
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
-	if year, _ := w.otherYear(); reply.Date != "" && w.Date != "" && reply.Date < w.Date && year == 0 {
+	if reply.Date != "" && w.Date != "" && reply.Date < w.Date && w.otherYear() == nil {
 		remedy := "if it answers another review, move it below that one, or delete it if it is there already; if not, correct one of the dates"
 		if day := w.Date[:4] + reply.Date[4:]; day.Valid() && day >= w.Date && day.Noon().Sub(w.Date.Noon()) < halfYear {
 			remedy = fmt.Sprintf("if the year is mistyped, write date: %s; %s", day, remedy)
@@ -356,8 +356,7 @@ func (r *fields) verification(w *record) {
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
-		year, _ := w.otherYear()
-		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear && year == 0 {
+		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear && w.otherYear() == nil {
 			r.warn("verified_on", "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date),
 				fmt.Sprintf("if its year is mistyped, write verified_on: %s; if that of the review is, correct its date", w.Date[:4]+day[4:]))
 		}

@@ -131,11 +131,11 @@ func (r *Review) Resolve(content *source.Content) error {
 		return fmt.Errorf("%s; %s", message, remedy)
 	}
 	var errs []error
-	if method, err := methodOf(r.Verification, content); err != nil {
+	method, err := methodOf(r.Verification, content)
+	if err != nil {
 		errs = append(errs, fmt.Errorf("--verification: %w", err))
-	} else {
-		r.Verification = method
 	}
+	r.Verification = cmp.Or(method, r.Verification)
 	for _, l := range r.lists() {
 		ids, err := l.resolve(*l.ids, content)
 		errs, *l.ids = append(errs, err), ids
@@ -262,10 +262,11 @@ func Choices(content *source.Content, kind string) (out []reviewcast.Named) {
 
 // methodOf returns the method of verification that a word stands for; "" stands for none.
 func methodOf(word string, content *source.Content) (string, error) {
-	method, err := resolve(word, "a method", Choices(content, "methods"))
 	if word == "" {
 		return "", nil
-	} else if err != nil {
+	}
+	method, err := resolve(word, "a method", Choices(content, "methods"))
+	if err != nil {
 		err = fmt.Errorf("%q is not a method, which says how you know that the author was a customer; write %s", word, source.MethodsExplained)
 	}
 	return method, err
